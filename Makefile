@@ -23,7 +23,7 @@ build:
 bench:
 	@tools/setup bench
 	@$(MAKE) --no-print-directory build
-	@tools/setup-npm $(BUILD)
+	@tools/setup-peers $(BUILD)
 	@cd $(BUILD) && bin/rclbench
 
 bench-floor:
