@@ -1,0 +1,100 @@
+/* What a run gave, in the form in which it is shown: the plan and the run record, a summary per round
+ * and per cell, the environment and the warnings. Made from fresh samples or read back from a result
+ * file; every output format is a writer over this one struct. */
+#ifndef BENCH_REPORT_REPORT_H
+#define BENCH_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "plan/plan.h"
+#include "run/run_record.h"
+#include "stats/summary.h"
+
+#define REPORT_SCHEMA_VERSION 1
+
+struct json_t;
+
+typedef struct report_round {
+    const run_round *run;
+    bool has_summary; /* false: failed before anything could be computed */
+    stats_summary summary;
+    char samples_sha256[2][65]; /* per side; "" when the samples are not kept */
+} report_round;
+
+typedef struct report_cell {
+    const run_cell *run;
+    report_round *rounds;
+    size_t round_count;
+    size_t good_rounds;    /* those with a summary */
+    bool has_summary;
+    stats_summary summary; /* pooled over the good rounds (stats_pool in stats/summarize.h) */
+} report_cell;
+
+typedef struct report {
+    const plan *plan;
+    const run_record *record;
+    report_cell *cells; /* as record->cells */
+    size_t cell_count;
+    struct json_t *environment; /* an object, or NULL */
+    char *tool_version;
+    char *command_line;   /* or NULL */
+    int64_t created_ns;   /* CLOCK_REALTIME */
+    double clock_read_ns; /* what reading the clock costs here; negative: not measured */
+    uint64_t seed;        /* of every bootstrap */
+    char **warnings;      /* sentences about the whole run */
+    size_t warning_count;
+    struct report_owned *owned; /* plan and record, when they were read from a file */
+} report;
+
+typedef struct report_options {
+    const char *tool_version;
+    const char *command_line;         /* NULL: unknown */
+    const struct json_t *environment; /* object; copied. NULL: unknown */
+    bool samples_kept;                /* the sample files stay: record their paths and sha256 */
+    double clock_read_ns;             /* negative: not measured */
+    uint64_t seed;
+    const char *const *warnings; /* copied */
+    size_t warning_count;
+} report_options;
+
+/* Reads the samples of every round, joins, computes. Borrows plan and record, which must outlive the
+ * report. A round whose samples cannot be used gets no summary and a warning that says why; false
+ * only when memory is short. */
+bool report_build(const plan *plan, const run_record *record, const report_options *options,
+    report *ret_report, char *error_text, size_t error_size);
+
+/* Reads a result file of format json. Any file whatever gives a report or one sentence that names the
+ * file and the place in it ("x.json: cells[2].rounds[0].sent: not an integer"). */
+bool report_read(const char *path, report *ret_report, char *error_text, size_t error_size);
+
+/* Computes everything again from the sample files that a report read from result_path names; their
+ * paths are relative to it. Files that are not there any more are passed over. False when one was
+ * changed (sha256) or gives other numbers. */
+bool report_recompute(const report *report, const char *result_path, size_t *ret_rounds_checked,
+    char *error_text, size_t error_size);
+
+/* Frees what the report holds; a report of zeroes is fine. */
+void report_done(report *report);
+
+/* How to show it; no format has to use all of it. */
+typedef struct report_view {
+    unsigned width;       /* columns of the terminal; 0: 80 */
+    bool detail;          /* text: rounds and processes too */
+    const char *baseline; /* variant that ratios refer to, or NULL */
+} report_view;
+
+typedef struct report_format {
+    const char *name;   /* as --format takes it */
+    const char *suffix; /* of a file: ".json" */
+    const char *help;
+    bool (*write)(const report *report, const report_view *view, FILE *out); /* false: write error */
+} report_format;
+
+extern const report_format report_formats[];
+extern const size_t report_format_count;
+const report_format *report_format_find(const char *name);         /* NULL: unknown */
+const report_format *report_format_of_file(const char *file_name); /* by suffix; NULL: unknown */
+
+#endif
