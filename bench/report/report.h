@@ -9,17 +9,18 @@
 #include <stdio.h>
 
 #include "plan/plan.h"
+#include "run/environment.h"
 #include "run/run_record.h"
 #include "stats/summary.h"
+#include "util/strvec.h"
 
 #define REPORT_SCHEMA_VERSION 1
-
-struct json_t;
 
 typedef struct report_round {
     const run_round *run;
     bool has_summary; /* false: failed before anything could be computed */
     stats_summary summary;
+    strvec warnings;            /* found while computing, beside run->warnings */
     char samples_sha256[2][65]; /* per side; "" when the samples are not kept */
 } report_round;
 
@@ -35,35 +36,25 @@ typedef struct report_cell {
 typedef struct report {
     const plan *plan;
     const run_record *record;
+    const run_environment *environment;
     report_cell *cells; /* as record->cells */
     size_t cell_count;
-    struct json_t *environment; /* an object, or NULL */
-    char *tool_version;
-    char *command_line;   /* or NULL */
-    int64_t created_ns;   /* CLOCK_REALTIME */
-    double clock_read_ns; /* what reading the clock costs here; negative: not measured */
-    uint64_t seed;        /* of every bootstrap */
-    char **warnings;      /* sentences about the whole run */
-    size_t warning_count;
-    struct report_owned *owned; /* plan and record, when they were read from a file */
+    uint64_t seed;   /* of every bootstrap */
+    strvec warnings; /* sentences about the whole run */
+    struct report_owned *owned; /* plan, record, environment, when they were read from a file */
 } report;
 
 typedef struct report_options {
-    const char *tool_version;
-    const char *command_line;         /* NULL: unknown */
-    const struct json_t *environment; /* object; copied. NULL: unknown */
-    bool samples_kept;                /* the sample files stay: record their paths and sha256 */
-    double clock_read_ns;             /* negative: not measured */
+    bool samples_kept; /* the sample files stay: record their paths and sha256 */
     uint64_t seed;
-    const char *const *warnings; /* copied */
-    size_t warning_count;
+    const strvec *warnings; /* copied; NULL: none */
 } report_options;
 
-/* Reads the samples of every round, joins, computes. Borrows plan and record, which must outlive the
- * report. A round whose samples cannot be used gets no summary and a warning that says why; false
- * only when memory is short. */
-bool report_build(const plan *plan, const run_record *record, const report_options *options,
-    report *ret_report, char *error_text, size_t error_size);
+/* Reads the samples of every round, joins, computes. Borrows plan, record and environment, which must
+ * outlive the report. A round that failed, or whose samples cannot be used, gets no summary and a
+ * warning that says why. */
+void report_build(const plan *plan, const run_record *record, const run_environment *environment,
+    const report_options *options, report *ret_report);
 
 /* Reads a result file of format json. Any file whatever gives a report or one sentence that names the
  * file and the place in it ("x.json: cells[2].rounds[0].sent: not an integer"). */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/memory.h"
+
 #define EXACT_BITS 11 /* values below 2^11 have a bucket of their own */
 #define HALF_BITS 10  /* buckets per power of two above that: 2^10 */
 
@@ -39,12 +41,8 @@ int64_t stats_histogram_low(uint32_t index)
 static stats_histogram *allocate(size_t bucket_count)
 {
     size_t bytes = sizeof(stats_histogram) + bucket_count * sizeof(stats_bucket);
-    stats_histogram *histogram = malloc(bytes);
-    if (histogram != NULL) {
-        histogram->below = 0;
-        histogram->saturated = 0;
-        histogram->bucket_count = bucket_count;
-    }
+    stats_histogram *histogram = util_alloc(1, bytes);
+    histogram->bucket_count = bucket_count;
     return histogram;
 }
 
@@ -55,9 +53,6 @@ static stats_histogram *compact(const uint64_t *dense)
         used += dense[i] != 0;
     }
     stats_histogram *histogram = allocate(used);
-    if (histogram == NULL) {
-        return NULL;
-    }
     size_t at = 0;
     for (uint32_t i = 0; i < STATS_HISTOGRAM_BUCKETS; i++) {
         if (dense[i] != 0) {
@@ -69,10 +64,7 @@ static stats_histogram *compact(const uint64_t *dense)
 
 stats_histogram *stats_histogram_create(const int64_t *values, size_t count)
 {
-    uint64_t *dense = calloc(STATS_HISTOGRAM_BUCKETS, sizeof(*dense));
-    if (dense == NULL) {
-        return NULL;
-    }
+    uint64_t *dense = util_alloc(STATS_HISTOGRAM_BUCKETS, sizeof(*dense));
     uint64_t below = 0, saturated = 0;
     for (size_t i = 0; i < count; i++) {
         if (values[i] < 0) {
@@ -84,10 +76,8 @@ stats_histogram *stats_histogram_create(const int64_t *values, size_t count)
         }
     }
     stats_histogram *histogram = compact(dense);
-    if (histogram != NULL) {
-        histogram->below = below;
-        histogram->saturated = saturated;
-    }
+    histogram->below = below;
+    histogram->saturated = saturated;
     free(dense);
     return histogram;
 }
@@ -95,9 +85,6 @@ stats_histogram *stats_histogram_create(const int64_t *values, size_t count)
 stats_histogram *stats_histogram_merge(const stats_histogram *a, const stats_histogram *b)
 {
     stats_histogram *merged = allocate(a->bucket_count + b->bucket_count);
-    if (merged == NULL) {
-        return NULL;
-    }
     size_t i = 0, k = 0, at = 0;
     while (i < a->bucket_count || k < b->bucket_count) {
         if (k == b->bucket_count) {
@@ -122,10 +109,7 @@ stats_histogram *stats_histogram_merge(const stats_histogram *a, const stats_his
 stats_histogram *stats_histogram_copy(const stats_histogram *histogram)
 {
     stats_histogram *copy = allocate(histogram->bucket_count);
-    if (copy != NULL) {
-        memcpy(copy, histogram,
-            sizeof(*copy) + histogram->bucket_count * sizeof(histogram->buckets[0]));
-    }
+    memcpy(copy, histogram, sizeof(*copy) + histogram->bucket_count * sizeof(histogram->buckets[0]));
     return copy;
 }
 

@@ -25,7 +25,7 @@ typedef struct stats_histogram {
     stats_bucket buckets[]; /* ascending index */
 } stats_histogram;
 
-/* NULL when memory is short. The caller frees with stats_histogram_free. */
+/* The caller frees with stats_histogram_free. */
 stats_histogram *stats_histogram_create(const int64_t *values, size_t count);
 stats_histogram *stats_histogram_merge(const stats_histogram *a, const stats_histogram *b);
 stats_histogram *stats_histogram_copy(const stats_histogram *histogram);
