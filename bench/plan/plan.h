@@ -33,7 +33,7 @@ typedef struct plan_qos {
     int64_t liveliness_lease_ns;
 } plan_qos;
 
-/* One measured combination. Strings are owned by the plan. */
+/* One measured combination. Strings are owned by the todo. */
 typedef struct plan_cell {
     plan_pattern pattern;
     int generation;
@@ -52,6 +52,7 @@ typedef struct plan_cell {
     uint32_t in_flight;
     const char *verify;        /* "ends", "full" */
     const char *settings_json; /* "{}" or what --set gave; merged over the variant's */
+    const char *refused;       /* why this combination cannot run, or NULL */
 } plan_cell;
 
 typedef struct plan {
@@ -59,8 +60,30 @@ typedef struct plan {
     size_t cell_count;
     uint32_t rounds;
     int64_t timeout_ns; /* of one round, beyond its own length */
-    char **notes;       /* what was lowered or dropped for the budget, one line each */
+    char **notes;       /* what was left out, lowered or dropped, one line each */
     size_t note_count;
+
+    size_t cell_capacity, note_capacity, string_count, string_capacity;
+    char **strings; /* what the cells' texts point to */
 } plan;
+
+/* {0} with a timeout of 60 s and one round; plan_done() ends it. */
+void plan_init(plan *todo);
+void plan_done(plan *todo);
+
+/* A copy of text that lives as long as the plan; NULL stays NULL. */
+const char *plan_keep(plan *todo, const char *text);
+/* Appends a copy; its texts are kept. */
+plan_cell *plan_add_cell(plan *todo, const plan_cell *cell);
+void plan_note(plan *todo, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "topic", ... */
+const char *plan_pattern_name(plan_pattern pattern);
+bool plan_pattern_parse(const char *name, plan_pattern *ret_pattern);
+const char *plan_transport_name(plan_transport transport);
+/* The role of side 0 (from, client) and 1 (to, server) in a pattern, as the peer protocol has it. */
+const char *plan_role_name(plan_pattern pattern, int side);
+/* The pattern's defaults: type, quality of service, counts, period; no peers. */
+plan_cell plan_cell_default(plan_pattern pattern);
 
 #endif

@@ -1,0 +1,183 @@
+/* Pairs of peers to cells; see expand.h. */
+#include "plan/expand.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+#include "util/nearest.h"
+#include "util/strbuf.h"
+
+static const plan_peer *find_peer(plan_peers peers, const char *name) {
+    for (size_t i = 0; i < peers.count; i++) {
+        if (strcmp(peers.items[i].name, name) == 0) {
+            return &peers.items[i];
+        }
+    }
+    return NULL;
+}
+
+static char *unknown_peer(plan_peers peers, const char *name) {
+    const char **names = util_alloc(peers.count, sizeof *names);
+    for (size_t i = 0; i < peers.count; i++) {
+        names[i] = peers.items[i].name;
+    }
+    const char *near = nearest_word(name, names, peers.count);
+    strbuf text = {0};
+    strbuf_appendf(&text, "there is no peer '%s'", name);
+    if (near != NULL) {
+        strbuf_appendf(&text, " (did you mean '%s'?)", near);
+    }
+    strbuf_append(&text, "; there are:");
+    for (size_t i = 0; i < peers.count; i++) {
+        strbuf_appendf(&text, "%s %s", i == 0 ? "" : ",", names[i]);
+    }
+    free(names);
+    return strbuf_take(&text);
+}
+
+static bool plays(const plan_peer *peer, const plan_cell *cell) {
+    return peer->generations[cell->generation] && peer->patterns[cell->pattern];
+}
+
+static void note_once(plan *todo, const char *text) {
+    for (size_t i = 0; i < todo->note_count; i++) {
+        if (strcmp(todo->notes[i], text) == 0) {
+            return;
+        }
+    }
+    plan_note(todo, "%s", text);
+}
+
+static void add_all(plan *todo, const plan_cell *cell, plan_peers peers, strvec *names) {
+    for (size_t i = 0; i < peers.count; i++) {
+        const plan_peer *peer = &peers.items[i];
+        if (strcmp(peer->family, "ros") != 0 || !plays(peer, cell)) {
+            continue;
+        }
+        if (!peer->available) {
+            char *text = util_format("%s is left out of 'all': %s", peer->name, peer->missing);
+            note_once(todo, text);
+            free(text);
+        } else if (!strvec_contains(names, peer->name)) {
+            strvec_push(names, peer->name);
+        }
+    }
+}
+
+/* Resolves "all" and checks the names. */
+static bool resolve(plan *todo, const plan_cell *cell, plan_peers peers, const strvec *asked,
+    strvec *ret_names, char **ret_error) {
+    for (size_t i = 0; i < asked->count; i++) {
+        const char *name = asked->items[i];
+        if (strcmp(name, "all") == 0) {
+            add_all(todo, cell, peers, ret_names);
+        } else if (find_peer(peers, name) == NULL) {
+            *ret_error = unknown_peer(peers, name);
+            return false;
+        } else if (!strvec_contains(ret_names, name)) {
+            strvec_push(ret_names, name);
+        }
+    }
+    return true;
+}
+
+static char *reason_of_one(const plan_peer *peer, const plan_cell *cell) {
+    if (!peer->available) {
+        return util_format("%s is not available here: %s", peer->name, peer->missing);
+    }
+    if (!peer->generations[cell->generation]) {
+        return util_format("%s does not speak ROS %d", peer->name, cell->generation);
+    }
+    if (!peer->patterns[cell->pattern]) {
+        return util_format(
+            "%s does not play the pattern %s", peer->name, plan_pattern_name(cell->pattern));
+    }
+    return NULL;
+}
+
+static const char *rmw_of(const plan_peer *peer) {
+    return peer->rmw == NULL ? "rmw_cyclonedds_cpp" : peer->rmw;
+}
+
+/* Why two peers cannot be measured together; heap, or NULL. */
+static char *refusal(const plan_peer *from, const plan_peer *to, const plan_cell *cell) {
+    char *reason = reason_of_one(from, cell);
+    if (reason == NULL) {
+        reason = reason_of_one(to, cell);
+    }
+    if (reason != NULL) {
+        return reason;
+    }
+    if (strcmp(from->family, to->family) != 0) {
+        return util_format("%s and %s do not speak the same protocol", from->name, to->name);
+    }
+    bool request_identity = cell->pattern == PLAN_SERVICE || cell->pattern == PLAN_ACTION;
+    if (cell->generation == 2 && request_identity && strcmp(rmw_of(from), rmw_of(to)) != 0) {
+        return util_format("%s goes over %s and %s over %s, which carry the identity of a request "
+                           "differently: %ss cannot work between them (topics can)",
+            from->name, rmw_of(from), to->name, rmw_of(to), plan_pattern_name(cell->pattern));
+    }
+    return NULL;
+}
+
+static void add_pair(
+    plan *todo, const plan_cell *template, const plan_peer *from, const plan_peer *to) {
+    plan_cell cell = *template;
+    cell.from = from->name;
+    cell.to = to->name;
+    char *reason = refusal(from, to, &cell);
+    cell.refused = reason;
+    plan_add_cell(todo, &cell);
+    free(reason);
+}
+
+bool plan_expand(plan *todo, const plan_spec *spec, plan_peers peers, char **ret_error) {
+    const strvec *asked_from = spec->from.count > 0 ? &spec->from : &spec->to;
+    const strvec *asked_to = spec->to.count > 0 ? &spec->to : &spec->from;
+    strvec from = {0};
+    strvec to = {0};
+    bool ok = resolve(todo, &spec->cell, peers, asked_from, &from, ret_error) &&
+              resolve(todo, &spec->cell, peers, asked_to, &to, ret_error);
+    size_t before = todo->cell_count;
+    for (size_t i = 0; ok && i < from.count; i++) {
+        for (size_t j = 0; j < to.count; j++) {
+            if (!spec->pairs_same || strcmp(from.items[i], to.items[j]) == 0) {
+                add_pair(todo, &spec->cell, find_peer(peers, from.items[i]),
+                    find_peer(peers, to.items[j]));
+            }
+        }
+    }
+    if (ok && todo->cell_count == before) {
+        *ret_error = util_format("no pair of peers is left to measure for %s on ROS %d%s",
+            plan_pattern_name(spec->cell.pattern), spec->cell.generation,
+            spec->pairs_same ? " with equal sides" : "");
+        ok = false;
+    }
+    strvec_done(&from);
+    strvec_done(&to);
+    return ok;
+}
+
+void plan_expand_default(plan *todo, const plan_cell *template, plan_peers peers) {
+    static const plan_pattern patterns[] = {PLAN_TOPIC, PLAN_SERVICE};
+    for (int generation = 2; generation >= 1; generation--) {
+        if (template->generation != 0 && template->generation != generation) {
+            continue;
+        }
+        for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
+            plan_cell cell = *template;
+            cell.pattern = patterns[p];
+            cell.generation = generation;
+            cell.type = plan_cell_default(patterns[p]).type;
+            strvec names = {0};
+            add_all(todo, &cell, peers, &names);
+            for (size_t i = 0; i < names.count; i++) {
+                const plan_peer *peer = find_peer(peers, names.items[i]);
+                add_pair(todo, &cell, peer, peer);
+            }
+            strvec_done(&names);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+/* Plans: pairs, `all`, refusals, the default, the budget. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plan/expand.h"
+
+#define EVERY {true, true, true, true}
+
+static const plan_peer peers_here[] = {
+    {"rclite", "ros", {false, true, true}, EVERY, true, NULL, NULL},
+    {"rclite-spin", "ros", {false, true, true}, EVERY, true, NULL, NULL},
+    {"rclcpp", "ros", {false, false, true}, EVERY, true, NULL, "rmw_fastrtps_cpp"},
+    {"rclpy", "ros", {false, false, true}, EVERY, false, "no module rclpy", "rmw_fastrtps_cpp"},
+    {"roscpp", "ros", {false, true, false}, EVERY, true, NULL, NULL},
+    {"null", "null", {false, true, true}, EVERY, true, NULL, NULL},
+    {"floor", "ros", {false, false, true}, {true, false, false, false}, true, NULL, NULL},
+};
+static const plan_peers here = {peers_here, sizeof peers_here / sizeof peers_here[0]};
+
+static plan_spec spec_of(plan_pattern pattern, const char *from, const char *to) {
+    plan_spec spec = {.cell = plan_cell_default(pattern)};
+    if (from != NULL) {
+        strvec_split(&spec.from, from, ',');
+    }
+    if (to != NULL) {
+        strvec_split(&spec.to, to, ',');
+    }
+    return spec;
+}
+
+static void expand(plan *todo, plan_spec *spec) {
+    char *error = NULL;
+    plan_init(todo);
+    assert_true(plan_expand(todo, spec, here, &error));
+    assert_null(error);
+    strvec_done(&spec->from);
+    strvec_done(&spec->to);
+}
+
+static void every_pair_is_a_cell(void **state) {
+    (void)state;
+    plan todo;
+    plan_spec spec = spec_of(PLAN_TOPIC, "rclite,rclcpp", "rclite,rclcpp,floor");
+    expand(&todo, &spec);
+    assert_int_equal(todo.cell_count, 6);
+    assert_string_equal(todo.cells[0].from, "rclite");
+    assert_string_equal(todo.cells[0].to, "rclite");
+    assert_string_equal(todo.cells[5].from, "rclcpp");
+    assert_string_equal(todo.cells[5].to, "floor");
+    for (size_t i = 0; i < todo.cell_count; i++) {
+        assert_null(todo.cells[i].refused);
+        assert_string_equal(todo.cells[i].type, "std_msgs/msg/UInt8MultiArray");
+    }
+    plan_done(&todo);
+}
+
+static void pairs_same_keeps_the_equal_ones(void **state) {
+    (void)state;
+    plan todo;
+    plan_spec spec = spec_of(PLAN_SERVICE, "rclite,rclcpp", "rclcpp,rclite");
+    spec.pairs_same = true;
+    expand(&todo, &spec);
+    assert_int_equal(todo.cell_count, 2);
+    assert_ptr_equal(todo.cells[0].from, todo.cells[0].to);
+    plan_done(&todo);
+}
+
+static void all_leaves_out_what_cannot_run_and_says_so(void **state) {
+    (void)state;
+    plan todo;
+    plan_spec spec = spec_of(PLAN_SERVICE, "all", NULL);
+    spec.pairs_same = true;
+    expand(&todo, &spec);
+    /* rclite, rclite-spin, rclcpp; neither null, nor roscpp, nor the floor, nor rclpy. */
+    assert_int_equal(todo.cell_count, 3);
+    assert_int_equal(todo.note_count, 1);
+    assert_string_equal(todo.notes[0], "rclpy is left out of 'all': no module rclpy");
+    plan_done(&todo);
+}
+
+static void impossible_pairs_are_refused_with_the_reason(void **state) {
+    (void)state;
+    static const struct {
+        plan_pattern pattern;
+        const char *from, *to, *reason;
+    } cases[] = {
+        {PLAN_TOPIC, "rclpy", "rclite", "rclpy is not available here: no module rclpy"},
+        {PLAN_TOPIC, "rclite", "roscpp", "roscpp does not speak ROS 2"},
+        {PLAN_SERVICE, "floor", "floor", "floor does not play the pattern service"},
+        {PLAN_TOPIC, "rclite", "null", "rclite and null do not speak the same protocol"},
+        {PLAN_SERVICE, "rclite", "rclcpp",
+            "rclite goes over rmw_cyclonedds_cpp and rclcpp over rmw_fastrtps_cpp, which carry the "
+            "identity of a request differently: services cannot work between them (topics can)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        plan todo;
+        plan_spec spec = spec_of(cases[i].pattern, cases[i].from, cases[i].to);
+        expand(&todo, &spec);
+        assert_int_equal(todo.cell_count, 1);
+        assert_string_equal(todo.cells[0].refused, cases[i].reason);
+        plan_done(&todo);
+    }
+}
+
+static void unknown_names_get_a_suggestion(void **state) {
+    (void)state;
+    plan todo;
+    plan_init(&todo);
+    plan_spec spec = spec_of(PLAN_TOPIC, "rclit", NULL);
+    char *error = NULL;
+    assert_false(plan_expand(&todo, &spec, here, &error));
+    assert_non_null(strstr(error, "no peer 'rclit' (did you mean 'rclite'?)"));
+    free(error);
+    strvec_done(&spec.from);
+    plan_done(&todo);
+}
+
+static void the_default_pairs_each_with_itself(void **state) {
+    (void)state;
+    plan todo;
+    plan_init(&todo);
+    plan_cell cell = plan_cell_default(PLAN_TOPIC);
+    cell.generation = 0;
+    cell.payload_bytes = 1048576;
+    plan_expand_default(&todo, &cell, here);
+    /* ROS 2: topic x 4 (with the floor), service x 3; ROS 1: rclite, rclite-spin, roscpp twice. */
+    assert_int_equal(todo.cell_count, 13);
+    for (size_t i = 0; i < todo.cell_count; i++) {
+        assert_string_equal(todo.cells[i].from, todo.cells[i].to);
+        assert_int_equal(todo.cells[i].payload_bytes, 1048576);
+        assert_null(todo.cells[i].refused);
+    }
+    assert_string_equal(todo.cells[4].type, "nav_msgs/srv/GetMap");
+    assert_int_equal(todo.cells[12].generation, 1);
+    plan_done(&todo);
+}
+
+static void a_budget_lowers_counts_before_it_drops_cells(void **state) {
+    (void)state;
+    plan todo;
+    plan_spec spec = spec_of(PLAN_TOPIC, "rclite,rclcpp", NULL);
+    spec.cell.period_ns = 10000000; /* 1000 messages: 10 s */
+    expand(&todo, &spec);
+    todo.rounds = 2;
+    int64_t whole = plan_estimate_ns(&todo);
+    assert_true(whole > INT64_C(80000000000) && whole < INT64_C(100000000000));
+
+    plan_fit_budget(&todo, whole);
+    assert_int_equal(todo.note_count, 0);
+    assert_int_equal(todo.cells[0].count, 1000);
+
+    plan_fit_budget(&todo, whole / 2);
+    assert_int_equal(todo.note_count, 1);
+    assert_int_equal(todo.cell_count, 4);
+    assert_true(todo.cells[0].count < 600);
+    assert_true(plan_estimate_ns(&todo) <= whole / 2);
+    plan_done(&todo);
+
+    spec = spec_of(PLAN_TOPIC, "rclite,rclcpp", NULL);
+    expand(&todo, &spec);
+    plan_fit_budget(&todo, 1);
+    assert_int_equal(todo.cell_count, 1);
+    assert_int_equal(todo.note_count, 4);
+    assert_int_equal(todo.cells[0].count, 200);
+    assert_non_null(strstr(todo.notes[1], "dropped to fit the budget: topic, ROS 2, rclcpp"));
+    plan_done(&todo);
+}
+
+static void hostile_sizes_do_not_overflow_the_estimate(void **state) {
+    (void)state;
+    plan_cell cell = plan_cell_default(PLAN_TOPIC);
+    cell.count = UINT64_MAX;
+    cell.warmup = UINT64_MAX;
+    cell.payload_bytes = UINT64_MAX;
+    assert_true(plan_estimate_round_ns(&cell) > 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_pair_is_a_cell),
+        cmocka_unit_test(pairs_same_keeps_the_equal_ones),
+        cmocka_unit_test(all_leaves_out_what_cannot_run_and_says_so),
+        cmocka_unit_test(impossible_pairs_are_refused_with_the_reason),
+        cmocka_unit_test(unknown_names_get_a_suggestion),
+        cmocka_unit_test(the_default_pairs_each_with_itself),
+        cmocka_unit_test(a_budget_lowers_counts_before_it_drops_cells),
+        cmocka_unit_test(hostile_sizes_do_not_overflow_the_estimate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
