@@ -32,6 +32,7 @@ struct rclite_context {
     void *log_user;
     _Atomic uint64_t malformed, dropped, send_failures;
     _Atomic bool shutdown;
+    _Atomic unsigned children; /* nodes and timers that have not been freed */
     int argc; /* arguments that were no ROS arguments */
     const char **argv;
     char *describe;
@@ -40,10 +41,12 @@ struct rclite_context {
 struct rclite_node {
     rclite_context *context;
     char *name, *name_space, *full_name;
+    _Atomic unsigned children; /* endpoints that have not been freed */
     void *impl; /* for the backend */
 };
 
 struct rclite_publisher {
+    rclite_result (*publish)(rclite_publisher *publisher, const void *message); /* the backend's */
     rclite_node *node;
     char *topic; /* full name, after remapping */
     const rclite_type *type;
@@ -151,7 +154,7 @@ struct rclitei_backend {
     void (*subscription_done)(rclite_subscription *subscription);
     rclite_result (*subscription_take)(
         rclite_subscription *subscription, void *message, rclite_message_info *info);
-    bool (*subscription_has_data)(rclite_subscription *subscription);
+    bool (*subscription_has_data)(rclite_subscription *subscription); /* rclitei_signal on arrival */
     uint32_t (*subscription_matched)(const rclite_subscription *subscription);
 
     rclite_result (*service_init)(rclite_service *service, rclite_error *reterr);
@@ -164,6 +167,8 @@ struct rclitei_backend {
     bool (*client_ready)(rclite_client *client);
     rclite_result (*client_call_async)(rclite_client *client, const void *request,
         rclite_client_callback callback, void *user, int64_t *ret_id);
+    /* Calls the callback with RCLITE_ERR_TIMEOUT if the call is outstanding, also after shutdown; when
+     * it returns, the callback does not run and will not come. */
     void (*client_forget)(rclite_client *client, int64_t id);
 
     rclite_result (*action_server_init)(rclite_action_server *server, rclite_error *reterr);
@@ -195,6 +200,10 @@ struct rclitei_backend {
         rclite_node *node, const char *name, rclite_string *ret_full_name, rclite_error *reterr);
 };
 
+/* Legal steps of a goal on the server side: action.h's state machine. */
+bool rclitei_goal_step_is_legal(rclite_goal_status from, rclite_goal_status to);
+bool rclitei_goal_is_terminal(rclite_goal_status status);
+
 /* The base of the handles that backends create; both begin with it. */
 struct rclite_service_call {
     rclite_service *service;
@@ -207,10 +216,10 @@ struct rclite_server_goal {
 struct rclite_client_goal {
     rclite_action_client *client;
     rclite_goal_id id;
-    _Atomic int status;
+    _Atomic int status; /* terminal only when result is there to be read; rclitei_signal then */
     rclite_goal_callbacks callbacks;
     void *user;
-    void *result; /* initialised message of type->result, valid once status is terminal */
+    void *result; /* initialised message of type->result once status is terminal; NULL: none came */
 };
 
 extern const rclitei_backend rclitei_ros1_backend;
