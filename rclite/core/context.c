@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/endpoint.h"
 #include "core/executor.h"
 #include "core/memory.h"
-#include "core/names.h"
 
 static rclite_result check_options(const rclite_context_options *options, rclite_error *reterr) {
     if (options->size != sizeof *options) {

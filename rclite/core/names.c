@@ -206,7 +206,7 @@ rclite_result rclitei_names_node(const rclitei_names *names, const char *name,
     if (!new_ns && names->base_name_space && (!name_space[0] || strcmp(name_space, "/") == 0)) {
         new_ns = names->base_name_space;
     }
-    char *ns;
+    char *ns = NULL;
     rclite_result result = make_name_space(names, new_ns ? new_ns : name_space, &ns, reterr);
     if (result != RCLITE_OK) {
         return result;
