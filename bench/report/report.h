@@ -1,6 +1,6 @@
-/* What a run gave, in the form in which it is shown: the plan and the run record, a summary per round
- * and per cell, the environment and the warnings. Made from fresh samples or read back from a result
- * file; every output format is a writer over this one struct. */
+/* What a run gave, in the form in which it is shown: the plan and the run record, a summary per
+ * round and per cell, the environment and the warnings. Made from fresh samples or read back from a
+ * result file; every output format is a writer over this one struct. */
 #ifndef BENCH_REPORT_REPORT_H
 #define BENCH_REPORT_REPORT_H
 
@@ -28,7 +28,7 @@ typedef struct report_cell {
     const run_cell *run;
     report_round *rounds;
     size_t round_count;
-    size_t good_rounds;    /* those with a summary */
+    size_t good_rounds; /* those with a summary */
     bool has_summary;
     stats_summary summary; /* pooled over the good rounds (stats_pool in stats/summarize.h) */
 } report_cell;
@@ -39,8 +39,8 @@ typedef struct report {
     const run_environment *environment;
     report_cell *cells; /* as record->cells */
     size_t cell_count;
-    uint64_t seed;   /* of every bootstrap */
-    strvec warnings; /* sentences about the whole run */
+    uint64_t seed;              /* of every bootstrap */
+    strvec warnings;            /* sentences about the whole run */
     struct report_owned *owned; /* plan, record, environment, when they were read from a file */
 } report;
 
@@ -50,14 +50,14 @@ typedef struct report_options {
     const strvec *warnings; /* copied; NULL: none */
 } report_options;
 
-/* Reads the samples of every round, joins, computes. Borrows plan, record and environment, which must
- * outlive the report. A round that failed, or whose samples cannot be used, gets no summary and a
- * warning that says why. */
+/* Reads the samples of every round, joins, computes. Borrows plan, record and environment, which
+ * must outlive the report. A round that failed, or whose samples cannot be used, gets no summary
+ * and a warning that says why. */
 void report_build(const plan *plan, const run_record *record, const run_environment *environment,
     const report_options *options, report *ret_report);
 
-/* Reads a result file of format json. Any file whatever gives a report or one sentence that names the
- * file and the place in it ("x.json: cells[2].rounds[0].sent: not an integer"). */
+/* Reads a result file of format json. Any file whatever gives a report or one sentence that names
+ * the file and the place in it ("x.json: cells[2].rounds[0].sent: not an integer"). */
 bool report_read(const char *path, report *ret_report, char *error_text, size_t error_size);
 
 /* Computes everything again from the sample files that a report read from result_path names; their
@@ -80,7 +80,8 @@ typedef struct report_format {
     const char *name;   /* as --format takes it */
     const char *suffix; /* of a file: ".json" */
     const char *help;
-    bool (*write)(const report *report, const report_view *view, FILE *out); /* false: write error */
+    bool (*write)(
+        const report *report, const report_view *view, FILE *out); /* false: write error */
 } report_format;
 
 extern const report_format report_formats[];

@@ -23,8 +23,7 @@ _Static_assert(sizeof(sample_row) == ROW_BYTES, "rows are read in place");
 static bool fail(char *error_text, size_t error_size, const char *path, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-static bool fail(char *error_text, size_t error_size, const char *path, const char *format, ...)
-{
+static bool fail(char *error_text, size_t error_size, const char *path, const char *format, ...) {
     char what[160];
     va_list arguments;
     va_start(arguments, format);
@@ -34,35 +33,30 @@ static bool fail(char *error_text, size_t error_size, const char *path, const ch
     return false;
 }
 
-static uint32_t get_u32(const unsigned char *at)
-{
+static uint32_t get_u32(const unsigned char *at) {
     uint32_t value;
     memcpy(&value, at, sizeof(value));
     return le32toh(value);
 }
 
-static uint64_t get_u64(const unsigned char *at)
-{
+static uint64_t get_u64(const unsigned char *at) {
     uint64_t value;
     memcpy(&value, at, sizeof(value));
     return le64toh(value);
 }
 
-static void put_u32(unsigned char *at, uint32_t value)
-{
+static void put_u32(unsigned char *at, uint32_t value) {
     value = htole32(value);
     memcpy(at, &value, sizeof(value));
 }
 
-static void put_u64(unsigned char *at, uint64_t value)
-{
+static void put_u64(unsigned char *at, uint64_t value) {
     value = htole64(value);
     memcpy(at, &value, sizeof(value));
 }
 
 /* Reads exactly size bytes. */
-static bool read_fully(int fd, void *buffer, size_t size)
-{
+static bool read_fully(int fd, void *buffer, size_t size) {
     unsigned char *at = buffer;
     while (size > 0) {
         ssize_t got = read(fd, at, size);
@@ -79,8 +73,7 @@ static bool read_fully(int fd, void *buffer, size_t size)
 }
 
 /* On a big-endian host the rows are turned round; elsewhere the compiler drops this. */
-static void rows_swap(sample_row *rows, size_t count)
-{
+static void rows_swap(sample_row *rows, size_t count) {
 #if __BYTE_ORDER == __BIG_ENDIAN
     uint64_t *words = (uint64_t *)rows;
     for (size_t i = 0; i < count * (ROW_BYTES / 8); i++) {
@@ -92,18 +85,16 @@ static void rows_swap(sample_row *rows, size_t count)
 #endif
 }
 
-static bool stamp_good(int64_t stamp)
-{
+static bool stamp_good(int64_t stamp) {
     return stamp >= 0 && stamp < SAMPLE_STAMP_LIMIT;
 }
 
 /* The first row that cannot be, or count. */
-static size_t first_bad_row(const sample_row *rows, size_t count)
-{
+static size_t first_bad_row(const sample_row *rows, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const sample_row *row = &rows[i];
-        bool good = stamp_good(row->planned_ns) && stamp_good(row->t1_ns) && stamp_good(row->t2_ns) &&
-            stamp_good(row->t3_ns) && stamp_good(row->t4_ns);
+        bool good = stamp_good(row->planned_ns) && stamp_good(row->t1_ns) &&
+                    stamp_good(row->t2_ns) && stamp_good(row->t3_ns) && stamp_good(row->t4_ns);
         if (!good || (row->seq & HANDSHAKE_FLAG) != 0) {
             return i;
         }
@@ -112,15 +103,15 @@ static size_t first_bad_row(const sample_row *rows, size_t count)
 }
 
 static bool header_parse(const char *path, const unsigned char *header, uint64_t file_bytes,
-    sample_file *file, char *error_text, size_t error_size)
-{
+    sample_file *file, char *error_text, size_t error_size) {
     if (memcmp(header, MAGIC, 8) != 0) {
-        return fail(error_text, error_size, path, "not a sample file (it does not begin with %s)", MAGIC);
+        return fail(
+            error_text, error_size, path, "not a sample file (it does not begin with %s)", MAGIC);
     }
     uint32_t version = get_u32(header + 8);
     if (version != VERSION) {
-        return fail(error_text, error_size, path, "sample file of version %u; this program reads %u",
-            version, VERSION);
+        return fail(error_text, error_size, path,
+            "sample file of version %u; this program reads %u", version, VERSION);
     }
     if (get_u32(header + 12) != ROW_BYTES) {
         return fail(error_text, error_size, path, "rows of %u bytes; version 1 has rows of %u",
@@ -149,8 +140,8 @@ static bool header_parse(const char *path, const unsigned char *header, uint64_t
     return true;
 }
 
-static bool rows_read(const char *path, int fd, sample_file *file, char *error_text, size_t error_size)
-{
+static bool rows_read(
+    const char *path, int fd, sample_file *file, char *error_text, size_t error_size) {
     if (file->row_count == 0) {
         return true;
     }
@@ -164,13 +155,14 @@ static bool rows_read(const char *path, int fd, sample_file *file, char *error_t
     rows_swap(file->rows, file->row_count);
     size_t bad = first_bad_row(file->rows, file->row_count);
     if (bad < file->row_count) {
-        return fail(error_text, error_size, path, "row %zu has a stamp or a number out of range", bad);
+        return fail(
+            error_text, error_size, path, "row %zu has a stamp or a number out of range", bad);
     }
     return true;
 }
 
-bool sample_file_read(const char *path, sample_file *ret_file, char *error_text, size_t error_size)
-{
+bool sample_file_read(
+    const char *path, sample_file *ret_file, char *error_text, size_t error_size) {
     sample_file file = {0};
     bool good = false;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -184,7 +176,8 @@ bool sample_file_read(const char *path, sample_file *ret_file, char *error_text,
     } else if (status.st_size < (off_t)HEADER_BYTES || !read_fully(fd, header, sizeof(header))) {
         fail(error_text, error_size, path, "too short for a sample file");
     } else {
-        good = header_parse(path, header, (uint64_t)status.st_size, &file, error_text, error_size) &&
+        good =
+            header_parse(path, header, (uint64_t)status.st_size, &file, error_text, error_size) &&
             rows_read(path, fd, &file, error_text, error_size);
     }
     close(fd);
@@ -196,8 +189,8 @@ bool sample_file_read(const char *path, sample_file *ret_file, char *error_text,
     return true;
 }
 
-bool sample_file_write(const char *path, const sample_file *file, char *error_text, size_t error_size)
-{
+bool sample_file_write(
+    const char *path, const sample_file *file, char *error_text, size_t error_size) {
     FILE *out = fopen(path, "wbe");
     if (out == NULL) {
         return fail(error_text, error_size, path, "%s", strerror(errno));
@@ -226,8 +219,7 @@ bool sample_file_write(const char *path, const sample_file *file, char *error_te
     return good || fail(error_text, error_size, path, "%s", strerror(error));
 }
 
-void sample_file_done(sample_file *file)
-{
+void sample_file_done(sample_file *file) {
     free(file->rows);
     *file = (sample_file){0};
 }

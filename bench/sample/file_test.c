@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <stdio.h>
@@ -16,32 +17,34 @@
 static char path[] = "sample_file_test.XXXXXX";
 static char error[256];
 
-static int make_file(void **state)
-{
+static int make_file(void **state) {
     (void)state;
     int fd = mkstemp(path);
     return fd < 0 ? -1 : close(fd);
 }
 
-static int remove_file(void **state)
-{
+static int remove_file(void **state) {
     (void)state;
     return unlink(path);
 }
 
-static void write_two_rows(void)
-{
+static void write_two_rows(void) {
     sample_row rows[2] = {
         {.seq = 0 | SAMPLE_FLAG_WARMUP, .planned_ns = 10, .t1_ns = 11, .t4_ns = 15},
         {.seq = 1, .planned_ns = 20, .t1_ns = 21, .t2_ns = 22, .t3_ns = 23, .t4_ns = 24},
     };
-    sample_file file = {.run_id = 77, .role = 3, .endpoint = 2, .clock_error_ns = 5,
-        .finished_ns = 30, .missing_rows = 9, .rows = rows, .row_count = 2};
+    sample_file file = {.run_id = 77,
+        .role = 3,
+        .endpoint = 2,
+        .clock_error_ns = 5,
+        .finished_ns = 30,
+        .missing_rows = 9,
+        .rows = rows,
+        .row_count = 2};
     assert_true(sample_file_write(path, &file, error, sizeof(error)));
 }
 
-static void put(long offset, const void *bytes, size_t size)
-{
+static void put(long offset, const void *bytes, size_t size) {
     FILE *out = fopen(path, "r+b");
     assert_non_null(out);
     assert_int_equal(fseek(out, offset, SEEK_SET), 0);
@@ -49,8 +52,7 @@ static void put(long offset, const void *bytes, size_t size)
     fclose(out);
 }
 
-static void assert_refused(const char *because)
-{
+static void assert_refused(const char *because) {
     sample_file file;
     memset(error, 0, sizeof(error));
     assert_false(sample_file_read(path, &file, error, sizeof(error)));
@@ -59,8 +61,7 @@ static void assert_refused(const char *because)
     }
 }
 
-static void test_round_trip(void **state)
-{
+static void test_round_trip(void **state) {
     (void)state;
     write_two_rows();
     sample_file file;
@@ -80,8 +81,7 @@ static void test_round_trip(void **state)
     sample_file_done(&file);
 }
 
-static void test_layout_is_the_protocols(void **state)
-{
+static void test_layout_is_the_protocols(void **state) {
     (void)state;
     write_two_rows();
     unsigned char bytes[64 + 96];
@@ -89,8 +89,8 @@ static void test_layout_is_the_protocols(void **state)
     assert_int_equal(fread(bytes, 1, sizeof(bytes), in), sizeof(bytes));
     assert_int_equal(fgetc(in), EOF);
     fclose(in);
-    static const unsigned char start[] = {'R', 'C', 'L', 'B', 'S', 'A', 'M', 'P', 1, 0, 0, 0, 48, 0, 0,
-        0, 2, 0, 0, 0, 0, 0, 0, 0, 77, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 5};
+    static const unsigned char start[] = {'R', 'C', 'L', 'B', 'S', 'A', 'M', 'P', 1, 0, 0, 0, 48, 0,
+        0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 77, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 5};
     assert_memory_equal(bytes, start, sizeof(start));
     assert_int_equal(bytes[48], 30);
     assert_int_equal(bytes[56], 9);
@@ -98,8 +98,7 @@ static void test_layout_is_the_protocols(void **state)
     assert_int_equal(bytes[64 + 48 + 16], 21);
 }
 
-static void test_empty_run(void **state)
-{
+static void test_empty_run(void **state) {
     (void)state;
     sample_file written = {.run_id = 1, .role = 1};
     assert_true(sample_file_write(path, &written, error, sizeof(error)));
@@ -109,8 +108,7 @@ static void test_empty_run(void **state)
     sample_file_done(&file);
 }
 
-static void test_truncated_anywhere(void **state)
-{
+static void test_truncated_anywhere(void **state) {
     (void)state;
     for (off_t size = 0; size < 64 + 96; size++) {
         write_two_rows();
@@ -119,8 +117,7 @@ static void test_truncated_anywhere(void **state)
     }
 }
 
-static void test_longer_than_announced(void **state)
-{
+static void test_longer_than_announced(void **state) {
     (void)state;
     write_two_rows();
     assert_int_equal(truncate(path, 64 + 96 + 48), 0);
@@ -129,11 +126,10 @@ static void test_longer_than_announced(void **state)
     assert_refused("does not fit");
 }
 
-static void test_hostile_counts_take_no_memory(void **state)
-{
+static void test_hostile_counts_take_no_memory(void **state) {
     (void)state;
-    static const uint64_t counts[] = {UINT64_MAX, UINT64_MAX / 48, UINT64_MAX / 48 + 3, 1, 3,
-        ((uint64_t)1 << 60) + 2};
+    static const uint64_t counts[] = {
+        UINT64_MAX, UINT64_MAX / 48, UINT64_MAX / 48 + 3, 1, 3, ((uint64_t)1 << 60) + 2};
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
         write_two_rows();
         put(16, &counts[i], 8);
@@ -141,8 +137,7 @@ static void test_hostile_counts_take_no_memory(void **state)
     }
 }
 
-static void test_bad_header_fields(void **state)
-{
+static void test_bad_header_fields(void **state) {
     (void)state;
     static const uint32_t two = 2, five = 5, zero = 0;
     static const int64_t negative = -1;
@@ -163,8 +158,7 @@ static void test_bad_header_fields(void **state)
     assert_refused("time in the header");
 }
 
-static void test_bad_rows(void **state)
-{
+static void test_bad_rows(void **state) {
     (void)state;
     static const int64_t negative = -5, far = INT64_MAX, handshake = INT64_MIN;
     for (long column = 1; column < 6; column++) {
@@ -180,8 +174,7 @@ static void test_bad_rows(void **state)
     assert_refused("row 0");
 }
 
-static void test_not_a_file(void **state)
-{
+static void test_not_a_file(void **state) {
     (void)state;
     sample_file file;
     assert_false(sample_file_read("no/such/file", &file, error, sizeof(error)));
@@ -193,8 +186,7 @@ static void test_not_a_file(void **state)
     assert_false(sample_file_write("no/such/file", &out, error, sizeof(error)));
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_layout_is_the_protocols),

@@ -13,19 +13,17 @@ typedef struct part {
     uint64_t received, duplicated, reordered, corrupt;
 } part;
 
-static bool is_warmup(const sample_row *row)
-{
+static bool is_warmup(const sample_row *row) {
     return (row->seq & SAMPLE_FLAG_WARMUP) != 0;
 }
 
-static uint64_t number(const sample_row *row)
-{
+static uint64_t number(const sample_row *row) {
     return row->seq & SAMPLE_SEQ_MASK;
 }
 
-/* By seq; rows of one seq by t4, so that the first arrival comes first and an unanswered one last. */
-static int compare_rows(const void *left, const void *right)
-{
+/* By seq; rows of one seq by t4, so that the first arrival comes first and an unanswered one last.
+ */
+static int compare_rows(const void *left, const void *right) {
     const sample_row *a = left, *b = right;
     if (number(a) != number(b)) {
         return number(a) < number(b) ? -1 : 1;
@@ -35,8 +33,7 @@ static int compare_rows(const void *left, const void *right)
     return (ta > tb) - (ta < tb);
 }
 
-static bool is_sorted(const part *sent)
-{
+static bool is_sorted(const part *sent) {
     for (size_t i = 1; i < sent->count; i++) {
         if (compare_rows(&sent->rows[i - 1], &sent->rows[i]) > 0) {
             return false;
@@ -46,8 +43,7 @@ static bool is_sorted(const part *sent)
 }
 
 /* Numbers almost always run without gaps, so the place is guessed before it is searched. */
-static sample_row *find(const part *sent, uint64_t seq)
-{
+static sample_row *find(const part *sent, uint64_t seq) {
     if (sent->count == 0 || seq < number(&sent->rows[0])) {
         return NULL;
     }
@@ -68,8 +64,7 @@ static sample_row *find(const part *sent, uint64_t seq)
 }
 
 /* Copies the sender's rows of one kind, sorted. */
-static bool part_gather(part *sent, const sample_file *sender, bool warmup)
-{
+static bool part_gather(part *sent, const sample_file *sender, bool warmup) {
     size_t count = 0;
     for (size_t i = 0; i < sender->row_count; i++) {
         count += is_warmup(&sender->rows[i]) == warmup;
@@ -93,8 +88,7 @@ static bool part_gather(part *sent, const sample_file *sender, bool warmup)
 }
 
 /* One way: the sender's t4 says nothing, and each seq was sent once. */
-static bool part_one_way(part *sent, uint64_t *ret_twice)
-{
+static bool part_one_way(part *sent, uint64_t *ret_twice) {
     for (size_t i = 0; i < sent->count; i++) {
         sample_row *row = &sent->rows[i];
         row->seq = number(row);
@@ -109,8 +103,7 @@ static bool part_one_way(part *sent, uint64_t *ret_twice)
 
 /* Echo and call: the rows of one seq are its arrivals. They must be of one sending (the same t1);
  * they become one row, with the stamps of the first intact arrival. */
-static bool part_round_trip(part *sent, uint64_t *ret_twice)
-{
+static bool part_round_trip(part *sent, uint64_t *ret_twice) {
     size_t kept = 0;
     for (size_t i = 0; i < sent->count; i++) {
         sample_row row = sent->rows[i];
@@ -150,8 +143,8 @@ static bool part_round_trip(part *sent, uint64_t *ret_twice)
 
 /* One way: walks the receiver's rows in the order of arrival. unknown_is_corrupt: false if the
  * sender could not record all that it sent. */
-static void part_receive(part *sent, const sample_file *receiver, bool warmup, bool unknown_is_corrupt)
-{
+static void part_receive(
+    part *sent, const sample_file *receiver, bool warmup, bool unknown_is_corrupt) {
     uint64_t highest = 0;
     for (size_t i = 0; i < receiver->row_count; i++) {
         const sample_row *arrival = &receiver->rows[i];
@@ -178,8 +171,7 @@ static void part_receive(part *sent, const sample_file *receiver, bool warmup, b
 }
 
 /* Echo: takes the far side's stamps of what came back. */
-static void part_echo_stamps(part *sent, const sample_file *receiver, bool warmup)
-{
+static void part_echo_stamps(part *sent, const sample_file *receiver, bool warmup) {
     for (size_t i = 0; i < receiver->row_count; i++) {
         const sample_row *arrival = &receiver->rows[i];
         if (is_warmup(arrival) != warmup || (arrival->seq & SAMPLE_FLAG_CORRUPT) != 0) {
@@ -194,14 +186,14 @@ static void part_echo_stamps(part *sent, const sample_file *receiver, bool warmu
 }
 
 static bool part_build(part *sent, const sample_file *sender, const sample_file *receiver,
-    sample_join kind, bool warmup, char *error_text, size_t error_size)
-{
+    sample_join kind, bool warmup, char *error_text, size_t error_size) {
     if (!part_gather(sent, sender, warmup)) {
         snprintf(error_text, error_size, "no memory to join %zu rows", sender->row_count);
         return false;
     }
     uint64_t twice = 0;
-    bool once = kind == SAMPLE_JOIN_ONE_WAY ? part_one_way(sent, &twice) : part_round_trip(sent, &twice);
+    bool once =
+        kind == SAMPLE_JOIN_ONE_WAY ? part_one_way(sent, &twice) : part_round_trip(sent, &twice);
     if (!once) {
         snprintf(error_text, error_size, "the sending side recorded %snumber %llu as sent twice",
             warmup ? "warm-up " : "", (unsigned long long)twice);
@@ -216,8 +208,7 @@ static bool part_build(part *sent, const sample_file *sender, const sample_file 
 }
 
 /* Stamps that are there must not run backwards; a zero is no stamp. */
-static void check_order(sample_set *set)
-{
+static void check_order(sample_set *set) {
     set->one_way_valid = true;
     for (size_t i = 0; i < set->row_count; i++) {
         const sample_row *row = &set->rows[i];
@@ -231,8 +222,8 @@ static void check_order(sample_set *set)
             if (stamps[k] != 0 && stamps[k] < last) {
                 set->one_way_valid = false;
                 snprintf(set->one_way_reason, sizeof(set->one_way_reason),
-                    "t%u is %lld ns before t%u in message %llu", k + 1, (long long)(last - stamps[k]),
-                    last_index + 1, (unsigned long long)row->seq);
+                    "t%u is %lld ns before t%u in message %llu", k + 1,
+                    (long long)(last - stamps[k]), last_index + 1, (unsigned long long)row->seq);
                 return;
             }
             if (stamps[k] != 0) {
@@ -243,8 +234,7 @@ static void check_order(sample_set *set)
     }
 }
 
-static void set_times(sample_set *set)
-{
+static void set_times(sample_set *set) {
     for (size_t i = 0; i < set->row_count; i++) {
         const sample_row *row = &set->rows[i];
         if (row->t1_ns != 0 && (set->first_sent_ns == 0 || row->t1_ns < set->first_sent_ns)) {
@@ -261,26 +251,24 @@ static void set_times(sample_set *set)
 }
 
 /* A server cannot have served fewer requests than were answered. */
-static bool server_checks(const sample_file *server, uint64_t answered, char *error_text,
-    size_t error_size)
-{
+static bool server_checks(
+    const sample_file *server, uint64_t answered, char *error_text, size_t error_size) {
     uint64_t served = (uint64_t)server->row_count;
     if (served < answered && server->missing_rows < answered - served) {
-        snprintf(error_text, error_size, "the server recorded %llu requests, the client %llu answers",
+        snprintf(error_text, error_size,
+            "the server recorded %llu requests, the client %llu answers",
             (unsigned long long)served, (unsigned long long)answered);
         return false;
     }
     return true;
 }
 
-static uint64_t add_saturated(uint64_t a, uint64_t b)
-{
+static uint64_t add_saturated(uint64_t a, uint64_t b) {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 bool sample_set_join(const sample_file *sender, const sample_file *receiver, sample_join kind,
-    sample_set *ret_set, char *error_text, size_t error_size)
-{
+    sample_set *ret_set, char *error_text, size_t error_size) {
     part counted = {0}, warmup = {0};
     if (receiver != NULL && receiver->run_id != sender->run_id) {
         snprintf(error_text, error_size, "the two sides recorded different runs (%llu and %llu)",
@@ -323,8 +311,7 @@ bool sample_set_join(const sample_file *sender, const sample_file *receiver, sam
     return true;
 }
 
-void sample_set_done(sample_set *set)
-{
+void sample_set_done(sample_set *set) {
     free(set->rows);
     free(set->warmup_rows);
     *set = (sample_set){0};

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <stdlib.h>
@@ -15,13 +16,11 @@
 
 static char error[256];
 
-static sample_file side(sample_row *rows, size_t count)
-{
+static sample_file side(sample_row *rows, size_t count) {
     return (sample_file){.run_id = 1, .role = 1, .rows = rows, .row_count = count};
 }
 
-static sample_set join(const sample_file *sender, const sample_file *receiver, sample_join kind)
-{
+static sample_set join(const sample_file *sender, const sample_file *receiver, sample_join kind) {
     sample_set set;
     if (!sample_set_join(sender, receiver, kind, &set, error, sizeof(error))) {
         fail_msg("%s", error);
@@ -37,12 +36,10 @@ static sample_row sent_rows[] = {
     {.seq = 3, .planned_ns = 399, .t1_ns = 400},
 };
 
-static void test_one_way_counts(void **state)
-{
+static void test_one_way_counts(void **state) {
     (void)state;
     sample_row arrivals[] = {
-        {.seq = 0, .t4_ns = 150},
-        {.seq = 2, .t4_ns = 350},
+        {.seq = 0, .t4_ns = 150}, {.seq = 2, .t4_ns = 350},
         {.seq = 1, .t4_ns = 360},           /* reordered */
         {.seq = 1, .t4_ns = 370},           /* duplicate, not reordered again */
         {.seq = 2 | CORRUPT, .t4_ns = 380}, /* corrupt, although 2 also arrived intact */
@@ -70,8 +67,7 @@ static void test_one_way_counts(void **state)
     sample_set_done(&set);
 }
 
-static void test_warmup_is_apart(void **state)
-{
+static void test_warmup_is_apart(void **state) {
     (void)state;
     sample_row sent[] = {
         {.seq = 0 | WARMUP, .t1_ns = 10},
@@ -98,8 +94,7 @@ static void test_warmup_is_apart(void **state)
     sample_set_done(&set);
 }
 
-static void test_echo(void **state)
-{
+static void test_echo(void **state) {
     (void)state;
     sample_row sent[] = {
         {.seq = 0, .t1_ns = 100, .t4_ns = 190},
@@ -130,8 +125,7 @@ static void test_echo(void **state)
     sample_set_done(&set);
 }
 
-static void test_call_checks_the_server(void **state)
-{
+static void test_call_checks_the_server(void **state) {
     (void)state;
     sample_row sent[] = {
         {.seq = 0, .t1_ns = 100, .t2_ns = 110, .t3_ns = 120, .t4_ns = 130},
@@ -155,8 +149,7 @@ static void test_call_checks_the_server(void **state)
     sample_set_done(&set);
 }
 
-static void test_constant_stamps_are_no_one_way(void **state)
-{
+static void test_constant_stamps_are_no_one_way(void **state) {
     (void)state;
     sample_row sent[] = {{.seq = 0, .t1_ns = 100, .t2_ns = 5, .t3_ns = 5, .t4_ns = 130}};
     sample_file a = side(sent, 1);
@@ -166,8 +159,7 @@ static void test_constant_stamps_are_no_one_way(void **state)
     sample_set_done(&set);
 }
 
-static void test_impossible_input(void **state)
-{
+static void test_impossible_input(void **state) {
     (void)state;
     sample_row twice[] = {{.seq = 7, .t1_ns = 1}, {.seq = 7, .t1_ns = 2}};
     sample_file a = side(twice, 2), b = side(NULL, 0);
@@ -181,8 +173,7 @@ static void test_impossible_input(void **state)
     assert_non_null(strstr(error, "different runs"));
 }
 
-static void test_nothing_sent(void **state)
-{
+static void test_nothing_sent(void **state) {
     (void)state;
     sample_file a = side(NULL, 0), b = side(NULL, 0);
     sample_set set = join(&a, &b, SAMPLE_JOIN_ONE_WAY);
@@ -192,8 +183,7 @@ static void test_nothing_sent(void **state)
     sample_set_done(&set);
 }
 
-static void test_rows_the_sender_had_no_room_for(void **state)
-{
+static void test_rows_the_sender_had_no_room_for(void **state) {
     (void)state;
     sample_row arrivals[] = {{.seq = 0, .t4_ns = 150}, {.seq = 8, .t4_ns = 950}};
     sample_file a = side(sent_rows, 4), b = side(arrivals, 2);
@@ -205,8 +195,7 @@ static void test_rows_the_sender_had_no_room_for(void **state)
 }
 
 /* Random sides: the counts must agree with a slow and simple model of the rules. */
-static void check_random_round(unsigned *seed)
-{
+static void check_random_round(unsigned *seed) {
     size_t sent_count = (size_t)(rand_r(seed) % 40), arrival_count = (size_t)(rand_r(seed) % 80);
     unsigned stride = 1 + (unsigned)(rand_r(seed) % 3);
     sample_row sent[40] = {{0}}, arrivals[80] = {{0}};
@@ -254,8 +243,7 @@ static void check_random_round(unsigned *seed)
     sample_set_done(&set);
 }
 
-static void test_random_rounds(void **state)
-{
+static void test_random_rounds(void **state) {
     (void)state;
     unsigned seed = 20100811;
     for (int i = 0; i < 5000; i++) {
@@ -263,8 +251,7 @@ static void test_random_rounds(void **state)
     }
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_way_counts),
         cmocka_unit_test(test_warmup_is_apart),

@@ -14,7 +14,7 @@
 
 /* As on disk (docs/peer-protocol.md), in host order. */
 typedef struct sample_row {
-    uint64_t seq; /* flags in the high bits */
+    uint64_t seq;                                   /* flags in the high bits */
     int64_t planned_ns, t1_ns, t2_ns, t3_ns, t4_ns; /* 0: no such stamp */
 } sample_row;
 
@@ -34,7 +34,8 @@ typedef struct sample_file {
  * naming the file into error_text and returns false; never allocates more than the file's size
  * justifies. */
 bool sample_file_read(const char *path, sample_file *ret_file, char *error_text, size_t error_size);
-bool sample_file_write(const char *path, const sample_file *file, char *error_text, size_t error_size);
+bool sample_file_write(
+    const char *path, const sample_file *file, char *error_text, size_t error_size);
 void sample_file_done(sample_file *file);
 
 typedef enum sample_join {
@@ -62,8 +63,9 @@ typedef struct sample_set {
     uint64_t reordered;
     uint64_t corrupt;
     uint64_t warmup_sent, warmup_received;
-    uint64_t missing_rows; /* of both sides: not recorded for want of room, so the counts are short */
-    sample_row *rows;      /* one per sent seq in seq order, all stamps of both sides; t4 = 0: lost */
+    uint64_t
+        missing_rows; /* of both sides: not recorded for want of room, so the counts are short */
+    sample_row *rows; /* one per sent seq in seq order, all stamps of both sides; t4 = 0: lost */
     size_t row_count;
     sample_row *warmup_rows; /* likewise; seq without its flag */
     size_t warmup_row_count;
@@ -76,9 +78,9 @@ typedef struct sample_set {
     int64_t clock_error_ns; /* the larger of both sides */
 } sample_set;
 
-/* receiver may be NULL (one side only; one way: nothing is known to have arrived). Returns false with
- * a sentence for impossible input: run ids differ, a seq sent twice, fewer requests served than
- * answered. */
+/* receiver may be NULL (one side only; one way: nothing is known to have arrived). Returns false
+ * with a sentence for impossible input: run ids differ, a seq sent twice, fewer requests served
+ * than answered. */
 bool sample_set_join(const sample_file *sender, const sample_file *receiver, sample_join kind,
     sample_set *ret_set, char *error_text, size_t error_size);
 void sample_set_done(sample_set *set);

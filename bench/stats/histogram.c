@@ -10,8 +10,7 @@
 #define EXACT_BITS 11 /* values below 2^11 have a bucket of their own */
 #define HALF_BITS 10  /* buckets per power of two above that: 2^10 */
 
-uint32_t stats_histogram_index(int64_t value)
-{
+uint32_t stats_histogram_index(int64_t value) {
     uint64_t v = (uint64_t)value;
     if (v < (1u << EXACT_BITS)) {
         return (uint32_t)v;
@@ -21,16 +20,14 @@ uint32_t stats_histogram_index(int64_t value)
     return (uint32_t)((shift << HALF_BITS) + (v >> shift));
 }
 
-int64_t stats_histogram_width(uint32_t index)
-{
+int64_t stats_histogram_width(uint32_t index) {
     if (index < (1u << EXACT_BITS)) {
         return 1;
     }
     return (int64_t)1 << ((index >> HALF_BITS) - 1u);
 }
 
-int64_t stats_histogram_low(uint32_t index)
-{
+int64_t stats_histogram_low(uint32_t index) {
     if (index < (1u << EXACT_BITS)) {
         return (int64_t)index;
     }
@@ -38,16 +35,14 @@ int64_t stats_histogram_low(uint32_t index)
     return (int64_t)(((uint64_t)index - ((uint64_t)shift << HALF_BITS)) << shift);
 }
 
-static stats_histogram *allocate(size_t bucket_count)
-{
+static stats_histogram *allocate(size_t bucket_count) {
     size_t bytes = sizeof(stats_histogram) + bucket_count * sizeof(stats_bucket);
     stats_histogram *histogram = util_alloc(1, bytes);
     histogram->bucket_count = bucket_count;
     return histogram;
 }
 
-static stats_histogram *compact(const uint64_t *dense)
-{
+static stats_histogram *compact(const uint64_t *dense) {
     size_t used = 0;
     for (uint32_t i = 0; i < STATS_HISTOGRAM_BUCKETS; i++) {
         used += dense[i] != 0;
@@ -62,8 +57,7 @@ static stats_histogram *compact(const uint64_t *dense)
     return histogram;
 }
 
-stats_histogram *stats_histogram_create(const int64_t *values, size_t count)
-{
+stats_histogram *stats_histogram_create(const int64_t *values, size_t count) {
     uint64_t *dense = util_alloc(STATS_HISTOGRAM_BUCKETS, sizeof(*dense));
     uint64_t below = 0, saturated = 0;
     for (size_t i = 0; i < count; i++) {
@@ -82,8 +76,7 @@ stats_histogram *stats_histogram_create(const int64_t *values, size_t count)
     return histogram;
 }
 
-stats_histogram *stats_histogram_merge(const stats_histogram *a, const stats_histogram *b)
-{
+stats_histogram *stats_histogram_merge(const stats_histogram *a, const stats_histogram *b) {
     stats_histogram *merged = allocate(a->bucket_count + b->bucket_count);
     size_t i = 0, k = 0, at = 0;
     while (i < a->bucket_count || k < b->bucket_count) {
@@ -106,21 +99,19 @@ stats_histogram *stats_histogram_merge(const stats_histogram *a, const stats_his
     return merged;
 }
 
-stats_histogram *stats_histogram_copy(const stats_histogram *histogram)
-{
+stats_histogram *stats_histogram_copy(const stats_histogram *histogram) {
     stats_histogram *copy = allocate(histogram->bucket_count);
-    memcpy(copy, histogram, sizeof(*copy) + histogram->bucket_count * sizeof(histogram->buckets[0]));
+    memcpy(
+        copy, histogram, sizeof(*copy) + histogram->bucket_count * sizeof(histogram->buckets[0]));
     return copy;
 }
 
-stats_histogram *stats_histogram_free(stats_histogram *histogram)
-{
+stats_histogram *stats_histogram_free(stats_histogram *histogram) {
     free(histogram);
     return NULL;
 }
 
-uint64_t stats_histogram_total(const stats_histogram *histogram)
-{
+uint64_t stats_histogram_total(const stats_histogram *histogram) {
     uint64_t total = histogram->below + histogram->saturated;
     for (size_t i = 0; i < histogram->bucket_count; i++) {
         total += histogram->buckets[i].count;

@@ -1,4 +1,5 @@
-/* The numbers of a round, of a cell (pooled), and of their parts. Computed here and nowhere else. */
+/* The numbers of a round, of a cell (pooled), and of their parts. Computed in this room and nowhere
+ * else. */
 #ifndef BENCH_STATS_SUMMARY_H
 #define BENCH_STATS_SUMMARY_H
 
@@ -9,8 +10,8 @@
 #include "stats/histogram.h"
 
 /* Of one quantity. n = 0: nothing was measured, every other member is meaningless and reported as
- * null. A percentile is reported only if at least 10 samples lie beyond it (ANCHORS: hidden
- * otherwise); p50 always. */
+ * null. A percentile is reported only if at least 10 samples lie beyond it; p50 always. Outliers
+ * (Tukey's fences, 1.5 and 3 interquartile ranges) are counted, never dropped. */
 typedef struct stats_distribution {
     uint64_t n;
     double mean;
@@ -19,7 +20,8 @@ typedef struct stats_distribution {
     int64_t min, max;
     double p50, p90, p99, p99_9, p99_99;
     bool p90_valid, p99_valid, p99_9_valid, p99_99_valid;
-    stats_histogram *histogram; /* owned */
+    uint64_t outliers_mild, outliers_severe;
+    stats_histogram *histogram; /* owned; NULL when n = 0 */
 } stats_distribution;
 
 typedef struct stats_interval {
@@ -27,21 +29,39 @@ typedef struct stats_interval {
     double low, estimate, high; /* 95 % */
 } stats_interval;
 
+typedef enum stats_quantity {
+    STATS_LATENCY,           /* topic: t4 - t1 */
+    STATS_LATENCY_PLANNED,   /* topic at a rate: t4 - planned */
+    STATS_ROUNDTRIP,         /* service, echo: t4 - t1 */
+    STATS_ROUNDTRIP_PLANNED, /* service, echo, action at a rate: t4 - planned */
+    STATS_SEND,              /* service, action: t2 - t1 */
+    STATS_RECV,              /* action: t4 - t2; service: t4 - t3 */
+    STATS_TOTAL,             /* service, action: t4 - t1 */
+    STATS_SEND_LAG,          /* at a rate: t1 - planned */
+    STATS_WARMUP,            /* t4 - t1 of the warm-up messages, which are in nothing else */
+    STATS_STARTUP_READY,     /* startup: spawned -> the node exists */
+    STATS_STARTUP_FIRST,     /* startup: spawned -> first message at the other side */
+    STATS_QUANTITY_COUNT
+} stats_quantity;
+
 typedef struct stats_summary {
     uint64_t sent, received, lost, duplicated, reordered, corrupt;
     uint64_t warmup_sent, warmup_received;
-    int64_t discovery_ns;       /* -1: null, like the next three */
-    int64_t publish_total_ns;   /* first t1 -> last publish returned */
+    uint64_t missing_rows;      /* a peer had no room for so many rows: the counts are short */
+    int64_t discovery_ns;       /* both sides exist -> both matched; -1: null, like the next two */
+    int64_t publish_total_ns;   /* first t1 -> last publish, or call, returned */
     int64_t delivered_total_ns; /* first t1 -> last arrival */
     bool last_was_lost;
-    double throughput_msgs_per_s, throughput_bytes_per_s; /* received over delivered_total; -1 null */
-    stats_distribution latency_ns;         /* topic: t4 - t1 */
-    stats_distribution latency_planned_ns; /* topic at a rate: t4 - planned */
-    stats_distribution roundtrip_ns;       /* service, echo: t4 - t1 */
-    stats_distribution send_ns, recv_ns, total_ns; /* t2-t1, t4-t2 (service: t4-t3), t4-t1 */
-    stats_distribution send_lag_ns;        /* at a rate: t1 - planned */
-    stats_distribution startup_ready_ns, startup_first_ns; /* startup: spawn -> ready, -> sample */
-    const char *one_way_reason; /* why send_ns and recv_ns are null; NULL when they are not */
+    double throughput_msgs_per_s,
+        throughput_bytes_per_s; /* received over delivered_total; -1 null */
+    stats_distribution quantities[STATS_QUANTITY_COUNT];
+    int64_t clock_error_ns;
+    char one_way_reason[160]; /* why one-way figures are null; "" when they are not */
 } stats_summary;
+
+/* "latency_ns", "roundtrip_ns", ...: the key in a result file. */
+const char *stats_quantity_name(stats_quantity quantity);
+
+void stats_summary_done(stats_summary *summary);
 
 #endif
