@@ -12,7 +12,7 @@
 
 #define FROM_HARNESS_FD 3
 #define TO_HARNESS_FD 4
-#define LINE_BYTES 2048
+#define LINE_BYTES 4096
 #define COMMAND_BYTES 16
 
 /* Set when nobody needs the harness any more; the listening thread may outlive the kit's state. */

@@ -12,7 +12,7 @@
 typedef struct peer_effective {
     bool given;
     peer_qos qos;
-    char transport[512], library[64], version[64];
+    char transport[2048], library[64], version[64];
 } peer_effective;
 
 /* The side that sends or calls. Rows stand at the index of their message, warm-up first. */
@@ -48,6 +48,7 @@ struct peer_kit {
     int64_t finished_ns;
     int64_t last_arrival_ns; /* monotonic */
     uint64_t arrivals;
+    uint64_t in_order; /* intact arrivals, each the follower of the one before */
     uint8_t *payload; /* the peer's */
     uint8_t *body;    /* what a payload's body must be; NULL: not checked */
     peer_sending sending;
@@ -83,8 +84,6 @@ bool peer_send_handshake(peer_kit *kit, char *error);
 /* Handshake messages go on until `go`. */
 bool peer_send_await_go(peer_kit *kit, char *error);
 void peer_send_run(peer_kit *kit);
-/* startup: the one message. */
-void peer_send_first(peer_kit *kit);
 /* An echo came back: the row with this sequence number. */
 void peer_send_echoed(peer_kit *kit, int64_t arrived_ns, uint64_t seq, bool corrupt);
 

@@ -55,16 +55,14 @@ static bool await_handshake(peer_kit *kit, char *error)
 static bool match(peer_kit *kit, char *error)
 {
     const peer_job *job = &kit->job;
-    bool alone = job->role == PEER_SERVER
-        || (job->pattern == PEER_STARTUP && job->role == PEER_SUBSCRIBER);
-    if (alone) {
+    if (job->role == PEER_SERVER) {
         return true;
     }
     if (!kit->ops->wait_matched(kit->self, job->match_timeout_ns, error)) {
         return false;
     }
     peer_channel_say(kit, "matched %lld", (long long)peer_now_ns());
-    if (job->foreign || job->pattern == PEER_STARTUP) {
+    if (job->foreign) {
         return true;
     }
     return sends(job) ? peer_send_handshake(kit, error) : await_handshake(kit, error);
@@ -89,41 +87,40 @@ static bool await_go(peer_kit *kit, char *error)
     return true;
 }
 
-/* Until `now` is said. A starting node is ready when it exists, and sends its sample at once. */
+/* Until `now` is said. In the startup pattern both sides are ready when they exist. */
 static bool prepare(peer_kit *kit, char *error)
 {
-    const peer_job *job = &kit->job;
-    bool starts = job->pattern == PEER_STARTUP && job->role == PEER_PUBLISHER;
     peer_kit_stage(kit, PEER_STAGE_START);
-    if (!kit->ops->create(kit->self, kit, job, error)) {
+    if (!kit->ops->create(kit->self, kit, &kit->job, error)) {
         return false;
     }
     peer_channel_say(kit, "created %lld", (long long)peer_now_ns());
     peer_kit_stage(kit, PEER_STAGE_CREATED);
     say_effective(kit);
-    if (starts) {
-        say_ready(kit);
-    }
-    if (!match(kit, error)) {
+    if (kit->job.pattern != PEER_STARTUP && !match(kit, error)) {
         return false;
     }
-    if (starts) {
-        peer_send_first(kit);
-    } else if (!peer_kit_has_failed(kit)) {
+    if (!peer_kit_has_failed(kit)) {
         say_ready(kit);
     }
     return await_go(kit, error);
 }
 
-static void measure(peer_kit *kit)
+static bool measure(peer_kit *kit, char *error)
 {
+    const peer_job *job = &kit->job;
     peer_channel_say(kit, "now %lld", (long long)peer_now_ns());
     peer_kit_stage(kit, PEER_STAGE_GO);
-    if (!sends(&kit->job)) {
+    if (!sends(job)) {
         peer_receive_run(kit);
-    } else if (kit->job.pattern != PEER_STARTUP) {
-        peer_send_run(kit);
+        return true;
     }
+    if (job->pattern == PEER_STARTUP
+        && !kit->ops->wait_matched(kit->self, job->match_timeout_ns, error)) {
+        return false;
+    }
+    peer_send_run(kit);
+    return true;
 }
 
 static uint64_t counted_rows(const peer_samples *samples)
@@ -169,8 +166,8 @@ static bool run(peer_kit *kit, char *error)
     if (!prepare(kit, error)) {
         return false;
     }
-    if (!peer_kit_has_failed(kit)) {
-        measure(kit);
+    if (!peer_kit_has_failed(kit) && !measure(kit, error)) {
+        return false;
     }
     if (peer_kit_has_failed(kit)) {
         snprintf(error, PEER_ERROR_BYTES, "%s", kit->error);

@@ -25,6 +25,17 @@ static bool is_corrupt(const peer_kit *kit, const arrival *it, const uint8_t *da
     return size != kit->job.payload_bytes || !peer_payload_check(data, size, it->head.seq, kit->body);
 }
 
+/* Under the lock. Counts the intact messages that came in order: when that is all of them, nothing
+ * can be on its way any more. */
+static void count_in_order(peer_kit *kit, uint64_t seq)
+{
+    uint64_t number = seq & ~(PEER_SEQ_WARMUP | PEER_SEQ_CORRUPT);
+    uint64_t index = seq & PEER_SEQ_WARMUP ? number : number + kit->job.warmup;
+    if (!(seq & PEER_SEQ_CORRUPT) && index == kit->in_order) {
+        kit->in_order++;
+    }
+}
+
 static void record(peer_kit *kit, const peer_row *row, bool numbered)
 {
     pthread_mutex_lock(&kit->lock);
@@ -34,6 +45,9 @@ static void record(peer_kit *kit, const peer_row *row, bool numbered)
         kit->last_arrival_ns = peer_monotonic_ns();
         kit->finished_ns = row->t4_ns ? row->t4_ns : row->t3_ns ? row->t3_ns : row->t2_ns;
         uint64_t arrived = kit->arrivals++;
+        if (numbered) {
+            count_in_order(kit, row->seq);
+        }
         if (samples->count < samples->capacity) {
             peer_row *to = &samples->rows[samples->count++];
             *to = *row;
@@ -129,7 +143,8 @@ void peer_receive_run(peer_kit *kit)
     while (!kit->failed && kit->stops == 0) {
         peer_kit_wait(kit, &kit->control, INT64_MAX);
     }
-    while (!kit->failed) {
+    uint64_t all = kit->job.count > 0 ? kit->job.count + kit->job.warmup : UINT64_MAX;
+    while (!kit->failed && kit->in_order < all) {
         int64_t last = kit->stopped_ns;
         last = kit->last_arrival_ns > last ? kit->last_arrival_ns : last;
         if (peer_monotonic_ns() - last >= quiet) {

@@ -337,18 +337,3 @@ void peer_send_run(peer_kit *kit)
     send_all(kit);
     close_run(kit);
 }
-
-void peer_send_first(peer_kit *kit)
-{
-    uint64_t index = 0;
-    kit->sending.total = 1;
-    kit->job.warmup = 0;
-    kit->job.period_ns = 0;
-    pthread_mutex_lock(&kit->lock);
-    bool claimed = claim(kit, &index);
-    pthread_mutex_unlock(&kit->lock);
-    if (claimed) {
-        send_claimed(kit, index);
-    }
-    close_run(kit);
-}
