@@ -179,6 +179,7 @@ static rclite_result parse_line(parser *p, rclitei_slice clean, rclitei_slice wh
 
 static rclite_result begin_section(parser *p, rclitei_section *section) {
     p->section = section;
+    *section = (rclitei_section){.text = ""};
     section->members = rclitei_arena_alloc(p->arena, p->capacity * sizeof *section->members);
     section->constants = rclitei_arena_alloc(p->arena, p->capacity * sizeof *section->constants);
     return section->members && section->constants ? RCLITE_OK : fail_memory(p);
