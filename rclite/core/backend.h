@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "core/fail.h"
 #include "rclite/rclite.h"
 
 typedef struct rclitei_backend rclitei_backend;
@@ -121,9 +122,6 @@ bool rclitei_in_callback(const rclite_context *context); /* is this thread in on
 /* Formats and hands to the user's log function; drops it if there is none. */
 void rclitei_context_log(rclite_context *context, rclite_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Fills *reterr if it is not NULL, and returns code. */
-rclite_result rclitei_fail(rclite_error *reterr, rclite_result code, int native_code,
-    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 struct rclitei_backend {
     const char *name;

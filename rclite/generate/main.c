@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend.h"
+#include "core/fail.h"
 #include "generate/generate.h"
 #include "generate/output.h"
 #include "generate/unit.h"

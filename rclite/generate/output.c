@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/backend.h"
+#include "core/fail.h"
 #include "types/read_file.h"
 
 #define FILE_BYTES_MAX ((size_t)64 << 20)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/backend.h"
+#include "core/fail.h"
 #include "generate/generate.h"
 #include "types/layout.h"
 #include "types/value.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/backend.h"
+#include "core/fail.h"
 #include "generate/output.h"
 
 static void add_struct(

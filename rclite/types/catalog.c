@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/backend.h"
+#include "core/fail.h"
 #include "types/describe.h"
 #include "types/read_file.h"
 

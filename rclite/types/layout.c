@@ -1,7 +1,7 @@
 /* Laying out run-time types; see layout.h. */
 #include "types/layout.h"
 
-#include "core/backend.h"
+#include "core/fail.h"
 
 /* Every sequence type has the same shape. */
 typedef rclite_uint8_sequence any_sequence;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend.h"
+#include "core/fail.h"
 #include "types/definition.h"
 #include "types/value.h"
 

@@ -3,7 +3,7 @@
  * each service an event message, which counts in its hash. */
 #include <string.h>
 
-#include "core/backend.h"
+#include "core/fail.h"
 #include "types/catalog.h"
 #include "types/describe.h"
 
