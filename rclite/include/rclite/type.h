@@ -154,10 +154,18 @@ RCLITE_API bool rclite_message_equal(
 /* Copies text into an owned string, growing it if needed. */
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_string_assign(
     rclite_string *string, const char *text, const rclite_allocator *allocator);
-/* Makes room for `size` elements and sets size; the elements beyond the old size are zero. Works on
- * every sequence of fixed-size elements (primitive, time). */
+/* Makes room for `size` elements and sets size; the elements beyond the old size are zero. For
+ * sequences of fixed-size elements (primitive, time). Elements that own memory have the functions
+ * below; there, elements beyond size and up to capacity keep their buffers for the next use, so a
+ * capacity promises that many valid (initialised or zeroed) elements. */
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_sequence_resize(
     void *sequence, size_t element_bytes, size_t size, const rclite_allocator *allocator);
+
+RCLITE_API RCLITE_MUST_USE rclite_result rclite_string_sequence_resize(
+    rclite_string_sequence *sequence, size_t size, const rclite_allocator *allocator);
+/* type is that of the elements; new ones have their defaults. Not on a view. */
+RCLITE_API RCLITE_MUST_USE rclite_result rclite_message_sequence_resize(const rclite_type *type,
+    void *sequence, size_t size, const rclite_allocator *allocator);
 
 /* A field of a type by its path ("info.origin.position.x", "status_list[2].goal_info"), in the view
  * of one generation. ret_address points into the message. Allocates: no. */
