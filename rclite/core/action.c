@@ -31,17 +31,16 @@ bool rclitei_goal_is_terminal(rclite_goal_status status) {
 
 static rclite_result check_action_type(
     const rclite_node *node, const rclite_action_type *type, rclite_error *reterr) {
-    bool known = node->context->generation == RCLITE_ROS1
-                     ? type->ros1_action_goal && type->ros1_action_result
-                           && type->ros1_action_feedback
-                     : type->ros2_send_goal && type->ros2_get_result
-                           && type->ros2_feedback_message;
+    bool known =
+        node->context->generation == RCLITE_ROS1
+            ? type->ros1_action_goal && type->ros1_action_result && type->ros1_action_feedback
+            : type->ros2_send_goal && type->ros2_get_result && type->ros2_feedback_message;
     return known ? RCLITE_OK
                  : rclitei_fail(reterr, RCLITE_ERR_TYPE, 0, "type %s does not exist in ROS %d",
-                     type->name, (int)node->context->generation);
+                       type->name, (int)node->context->generation);
 }
 
-/* ---- server ----------------------------------------------------------------------------------- */
+/* ---- server --------------------------------------------------------------------------------- */
 
 static rclite_result check_server_options(
     const rclite_action_server_options *options, rclite_error *reterr) {
@@ -73,16 +72,23 @@ rclite_result rclite_action_server_create(rclite_node *node, const char *name,
     }
     void *object;
     char *full_name;
-    const rclitei_endpoint_plan plan = {.node = node, .what = "action server",
-        .kind = RCLITEI_NAME_ACTION, .name = name, .bytes = backend->action_server_bytes,
+    const rclitei_endpoint_plan plan = {.node = node,
+        .what = "action server",
+        .kind = RCLITEI_NAME_ACTION,
+        .name = name,
+        .bytes = backend->action_server_bytes,
         .supported = backend->action_server_init != NULL};
     result = rclitei_endpoint_create(&plan, &object, &full_name, reterr);
     if (result != RCLITE_OK) {
         return result;
     }
     rclite_action_server *server = object;
-    *server = (rclite_action_server){.node = node, .name = full_name, .type = type,
-        .callbacks = *callbacks, .user = user, .options = *options};
+    *server = (rclite_action_server){.node = node,
+        .name = full_name,
+        .type = type,
+        .callbacks = *callbacks,
+        .user = user,
+        .options = *options};
     result = backend->action_server_init(server, reterr);
     if (result != RCLITE_OK) {
         rclitei_endpoint_release(node, object, full_name);
@@ -108,8 +114,7 @@ rclite_goal_status rclite_server_goal_get_status(const rclite_server_goal *handl
     return (rclite_goal_status)atomic_load(&handle->status);
 }
 
-static rclite_result step(
-    rclite_server_goal *handle, rclite_goal_status to, const void *result) {
+static rclite_result step(rclite_server_goal *handle, rclite_goal_status to, const void *result) {
     return handle->server->node->context->backend->server_goal_step(handle, to, result);
 }
 
@@ -136,7 +141,7 @@ rclite_result rclite_server_goal_canceled(rclite_server_goal *handle, const void
     return handle && result ? step(handle, RCLITE_GOAL_CANCELED, result) : RCLITE_ERR_INVALID;
 }
 
-/* ---- client ----------------------------------------------------------------------------------- */
+/* ---- client --------------------------------------------------------------------------------- */
 
 rclite_result rclite_action_client_create(rclite_node *node, const char *name,
     const rclite_action_type *type, rclite_action_client **ret_client, rclite_error *reterr) {
@@ -151,8 +156,11 @@ rclite_result rclite_action_client_create(rclite_node *node, const char *name,
     }
     void *object;
     char *full_name;
-    const rclitei_endpoint_plan plan = {.node = node, .what = "action client",
-        .kind = RCLITEI_NAME_ACTION, .name = name, .bytes = backend->action_client_bytes,
+    const rclitei_endpoint_plan plan = {.node = node,
+        .what = "action client",
+        .kind = RCLITEI_NAME_ACTION,
+        .name = name,
+        .bytes = backend->action_client_bytes,
         .supported = backend->action_client_init != NULL};
     result = rclitei_endpoint_create(&plan, &object, &full_name, reterr);
     if (result != RCLITE_OK) {
@@ -226,12 +234,10 @@ rclite_result rclite_action_client_cancel_all(rclite_action_client *client) {
     if (!client) {
         return RCLITE_ERR_INVALID;
     }
-    return client->node->context->backend->action_client_cancel(
-        client, NULL, (rclite_time){0, 0});
+    return client->node->context->backend->action_client_cancel(client, NULL, (rclite_time){0, 0});
 }
 
-rclite_result rclite_action_client_cancel_before(
-    rclite_action_client *client, rclite_time stamp) {
+rclite_result rclite_action_client_cancel_before(rclite_action_client *client, rclite_time stamp) {
     bool means_all = stamp.sec == 0 && stamp.nanosec == 0; /* what a zero stamp says on the wire */
     if (!client || means_all) {
         return RCLITE_ERR_INVALID;
@@ -244,8 +250,8 @@ static bool goal_is_over(void *user) {
     return rclitei_goal_is_terminal(rclite_client_goal_get_status(handle));
 }
 
-rclite_result rclite_client_goal_wait(rclite_client_goal *handle, void *result,
-    int64_t timeout_ns, rclite_goal_status *ret_status) {
+rclite_result rclite_client_goal_wait(
+    rclite_client_goal *handle, void *result, int64_t timeout_ns, rclite_goal_status *ret_status) {
     if (!handle) {
         return RCLITE_ERR_INVALID;
     }

@@ -1,6 +1,6 @@
-/* Reads a program's ROS arguments into rclitei_names, for both generations, and keeps what is no ROS
- * argument. Everything is checked here, so that a typing error is reported when the context is made
- * and names the argument. */
+/* Reads a program's ROS arguments into rclitei_names, for both generations, and keeps what is no
+ * ROS argument. Everything is checked here, so that a typing error is reported when the context is
+ * made and names the argument. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static rclite_result set_text(const reader *in, char **field, const char *value)
     return RCLITE_OK;
 }
 
-/* ---- rules ------------------------------------------------------------------------------------ */
+/* ---- rules ---------------------------------------------------------------------------------- */
 
 /* A text "[node:]left:=right" in its parts. */
 typedef struct assignment {
@@ -139,8 +139,8 @@ static rclite_result check_sides(const reader *in, const rclitei_remap *rule) {
     for (int i = 0; i < 2; i++) {
         char *full;
         const char *reason;
-        rclite_result result = rclitei_expand_name(in->names->generation, &in->names->allocator,
-            "node", "/", sides[i], &full, &reason);
+        rclite_result result = rclitei_expand_name(
+            in->names->generation, &in->names->allocator, "node", "/", sides[i], &full, &reason);
         if (result == RCLITE_ERR_NAME) {
             return bad(in, reason);
         }
@@ -168,8 +168,8 @@ static rclite_result add_name_remap(const reader *in, assignment parts) {
         }
     }
     rclitei_names *names = in->names;
-    rclite_result result = add_rule(in, &parts, kinds, &names->remaps, &names->remap_count,
-        &names->remap_capacity);
+    rclite_result result =
+        add_rule(in, &parts, kinds, &names->remaps, &names->remap_count, &names->remap_capacity);
     return result == RCLITE_OK ? check_sides(in, &names->remaps[names->remap_count - 1]) : result;
 }
 
@@ -179,13 +179,13 @@ static rclite_result add_remap(const reader *in, const assignment *parts) {
         const char *reason = rclitei_check_node_name(names->generation, parts->right);
         return reason ? bad(in, reason)
                       : add_rule(in, parts, 0, &names->node_names, &names->node_name_count,
-                          &names->node_name_capacity);
+                            &names->node_name_capacity);
     }
     if (left_is(parts, "__ns")) {
         rclite_result result = check_name_space(in, parts->right);
         return result != RCLITE_OK ? result
                                    : add_rule(in, parts, 0, &names->name_spaces,
-                                       &names->name_space_count, &names->name_space_capacity);
+                                         &names->name_space_count, &names->name_space_capacity);
     }
     return add_name_remap(in, *parts);
 }
@@ -214,7 +214,7 @@ static rclite_result add_setting(const reader *in, const assignment *parts) {
     return RCLITE_OK;
 }
 
-/* ---- ROS 2 ------------------------------------------------------------------------------------ */
+/* ---- ROS 2 ---------------------------------------------------------------------------------- */
 
 static rclite_result take_remap(const reader *in, const char *value) {
     assignment parts;
@@ -286,13 +286,12 @@ static const flag ros2_flags[] = {
 };
 
 /* One flag at *index, with its value; leaves *index on the last argument it used. */
-static rclite_result take_flag(
-    reader *in, const rclite_context_options *options, int *index) {
+static rclite_result take_flag(reader *in, const rclite_context_options *options, int *index) {
     in->argument = options->argv[*index];
     for (size_t i = 0; i < sizeof ros2_flags / sizeof *ros2_flags; i++) {
         const flag *at = &ros2_flags[i];
-        if (strcmp(in->argument, at->longer) != 0
-            && (!at->shorter || strcmp(in->argument, at->shorter) != 0)) {
+        if (strcmp(in->argument, at->longer) != 0 &&
+            (!at->shorter || strcmp(in->argument, at->shorter) != 0)) {
             continue;
         }
         if (!at->has_value) {
@@ -308,7 +307,7 @@ static rclite_result take_flag(
     return bad(in, "unknown between --ros-args and --");
 }
 
-/* ---- ROS 1 ------------------------------------------------------------------------------------ */
+/* ---- ROS 1 ---------------------------------------------------------------------------------- */
 
 static rclite_result take_ros1(const reader *in) {
     rclitei_names *names = in->names;
@@ -318,8 +317,8 @@ static rclite_result take_ros1(const reader *in) {
     struct {
         const char *word;
         char **field;
-    } texts[] = {{"__ip", &names->ip}, {"__hostname", &names->hostname},
-        {"__master", &names->master_uri}};
+    } texts[] = {
+        {"__ip", &names->ip}, {"__hostname", &names->hostname}, {"__master", &names->master_uri}};
     if (parts.left_length == 0) {
         return bad(in, "nothing stands before ':='");
     }
@@ -344,10 +343,10 @@ static rclite_result take_ros1(const reader *in) {
     return add_remap(in, &parts);
 }
 
-/* ---- the pass --------------------------------------------------------------------------------- */
+/* ---- the pass ------------------------------------------------------------------------------- */
 
-static rclite_result read_arguments(reader *in, const rclite_context_options *options, int *argc,
-    const char **argv) {
+static rclite_result read_arguments(
+    reader *in, const rclite_context_options *options, int *argc, const char **argv) {
     bool in_ros_args = false;
     for (int i = 0; i < options->argc; i++) {
         const char *argument = options->argv[i];
@@ -386,8 +385,7 @@ rclite_result rclitei_names_create(const rclite_context_options *options,
     const rclite_allocator *allocator, rclitei_names **ret_names, int *ret_argc,
     const char ***ret_argv, rclite_error *reterr) {
     rclitei_names *names = rclitei_allocate(allocator, sizeof *names);
-    const char **argv =
-        rclitei_allocate(allocator, ((size_t)options->argc + 1) * sizeof *argv);
+    const char **argv = rclitei_allocate(allocator, ((size_t)options->argc + 1) * sizeof *argv);
     int argc = 0;
     if (!names || !argv) {
         rclitei_release(allocator, names);
@@ -440,8 +438,8 @@ rclitei_names *rclitei_names_free(rclitei_names *names, int argc, const char **a
         rclitei_release(&allocator, names->settings[i].value);
     }
     rclitei_release(&allocator, names->settings);
-    char *texts[] = {names->base_name_space, names->ip, names->hostname, names->master_uri,
-        names->enclave};
+    char *texts[] = {
+        names->base_name_space, names->ip, names->hostname, names->master_uri, names->enclave};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         rclitei_release(&allocator, texts[i]);
     }

@@ -1,10 +1,10 @@
 /* The seam between rclite's public API (core/) and the two transports (ros1/, ros2/).
  *
- * Core checks arguments, resolves and remaps names, owns the base structs, timers and the spin queue,
- * and calls the backend through one constant table per generation. A backend's object begins with
- * the base struct as its first member, so a pointer to one is a pointer to the other; the backend
- * allocates it with the context's allocator and returns it; core fills the base before the call
- * through `base` arguments given below. Backends never call each other and never print.
+ * Core checks arguments, resolves and remaps names, owns the base structs, timers and the spin
+ * queue, and calls the backend through one constant table per generation. A backend's object begins
+ * with the base struct as its first member, so a pointer to one is a pointer to the other; the
+ * backend allocates it with the context's allocator and returns it; core fills the base before the
+ * call through `base` arguments given below. Backends never call each other and never print.
  *
  * Locking contract: core calls no backend function with a core lock held. Backend calls into core
  * (rclitei_ready_push, rclitei_context_log, rclitei_signal) may come from any thread, with backend
@@ -19,7 +19,7 @@
 #include "rclite/rclite.h"
 
 typedef struct rclitei_backend rclitei_backend;
-typedef struct rclitei_names rclitei_names;     /* core/names.h: remap rules, resolving */
+typedef struct rclitei_names rclitei_names;       /* core/names.h: remap rules, resolving */
 typedef struct rclitei_executor rclitei_executor; /* core/executor.h: ready queue, timers */
 
 struct rclite_context {
@@ -34,7 +34,7 @@ struct rclite_context {
     _Atomic uint64_t malformed, dropped, send_failures;
     _Atomic bool shutdown;
     _Atomic unsigned children; /* nodes and timers that have not been freed */
-    int argc; /* arguments that were no ROS arguments */
+    int argc;                  /* arguments that were no ROS arguments */
     const char **argv;
     char *describe;
 };
@@ -43,7 +43,7 @@ struct rclite_node {
     rclite_context *context;
     char *name, *name_space, *full_name;
     _Atomic unsigned children; /* endpoints that have not been freed */
-    void *impl; /* for the backend */
+    void *impl;                /* for the backend */
 };
 
 struct rclite_publisher {
@@ -109,15 +109,17 @@ void rclitei_ready_push(rclite_context *context, rclitei_ready *ready);
 void rclitei_ready_remove(rclite_context *context, rclitei_ready *ready);
 /* Something changed that a blocking call of this context may wait for (a match, an answer). */
 void rclitei_signal(rclite_context *context);
-/* Waits until done(user), re-checking after every rclitei_signal; spins the context when delivery is
- * spin and the caller is no callback; RCLITE_ERR_STATE from a direct callback thread (the backend
- * marks those with rclitei_callback_enter/leave); RCLITE_ERR_TIMEOUT; RCLITE_ERR_SHUTDOWN. */
+/* Waits until done(user), re-checking after every rclitei_signal; spins the context when delivery
+ * is spin and the caller is no callback; RCLITE_ERR_STATE from a direct callback thread (the
+ * backend marks those with rclitei_callback_enter/leave); RCLITE_ERR_TIMEOUT; RCLITE_ERR_SHUTDOWN.
+ */
 rclite_result rclitei_wait(
     rclite_context *context, bool (*done)(void *user), void *user, int64_t timeout_ns);
 /* Bracket every user callback. Returns false when the context is shut down (then do not call). */
 bool rclitei_callback_enter(rclite_context *context);
 void rclitei_callback_leave(rclite_context *context);
-bool rclitei_in_callback(const rclite_context *context); /* is this thread in one of its callbacks */
+bool rclitei_in_callback(
+    const rclite_context *context); /* is this thread in one of its callbacks */
 
 /* Formats and hands to the user's log function; drops it if there is none. */
 void rclitei_context_log(rclite_context *context, rclite_log_level level, const char *format, ...)
@@ -128,15 +130,17 @@ struct rclitei_backend {
 
     /* context: allocate the backend's struct with rclite_context first; core has checked options */
     size_t context_bytes;
-    rclite_result (*context_init)(rclite_context *context, const rclite_context_options *options,
-        rclite_error *reterr);
+    rclite_result (*context_init)(
+        rclite_context *context, const rclite_context_options *options, rclite_error *reterr);
     void (*context_done)(rclite_context *context);
-    void (*context_interrupt)(rclite_context *context); /* shutdown; async-signal-safe; may be NULL */
+    void (*context_interrupt)(
+        rclite_context *context); /* shutdown; async-signal-safe; may be NULL */
 
     rclite_result (*node_init)(rclite_node *node, rclite_error *reterr);
     void (*node_done)(rclite_node *node);
 
-    /* Endpoints: core allocates *_bytes zeroed, fills the base, calls init; on failure core frees. */
+    /* Endpoints: core allocates *_bytes zeroed, fills the base, calls init; on failure core frees.
+     */
     size_t publisher_bytes, subscription_bytes, service_bytes, client_bytes;
     size_t action_server_bytes, action_client_bytes;
 
@@ -152,7 +156,8 @@ struct rclitei_backend {
     void (*subscription_done)(rclite_subscription *subscription);
     rclite_result (*subscription_take)(
         rclite_subscription *subscription, void *message, rclite_message_info *info);
-    bool (*subscription_has_data)(rclite_subscription *subscription); /* rclitei_signal on arrival */
+    bool (*subscription_has_data)(
+        rclite_subscription *subscription); /* rclitei_signal on arrival */
     uint32_t (*subscription_matched)(const rclite_subscription *subscription);
 
     rclite_result (*service_init)(rclite_service *service, rclite_error *reterr);
@@ -165,8 +170,8 @@ struct rclitei_backend {
     bool (*client_ready)(rclite_client *client);
     rclite_result (*client_call_async)(rclite_client *client, const void *request,
         rclite_client_callback callback, void *user, int64_t *ret_id);
-    /* Calls the callback with RCLITE_ERR_TIMEOUT if the call is outstanding, also after shutdown; when
-     * it returns, the callback does not run and will not come. */
+    /* Calls the callback with RCLITE_ERR_TIMEOUT if the call is outstanding, also after shutdown;
+     * when it returns, the callback does not run and will not come. */
     void (*client_forget)(rclite_client *client, int64_t id);
 
     rclite_result (*action_server_init)(rclite_action_server *server, rclite_error *reterr);
@@ -185,15 +190,15 @@ struct rclitei_backend {
         rclite_action_client *client, rclite_client_goal *goal, rclite_time stamp);
     void (*client_goal_free)(rclite_client_goal *goal);
 
-    rclite_result (*graph_list)(rclite_context *context, rclite_graph_query query,
-        const char *name, rclite_graph_list *ret_list, rclite_error *reterr);
+    rclite_result (*graph_list)(rclite_context *context, rclite_graph_query query, const char *name,
+        rclite_graph_list *ret_list, rclite_error *reterr);
     rclite_result (*graph_on_change)(
         rclite_context *context, void (*callback)(void *user), void *user);
 
-    rclite_result (*parameter_get)(rclite_node *node, const char *name,
-        rclite_parameter *ret_value, rclite_error *reterr);
-    rclite_result (*parameter_set)(rclite_node *node, const char *name,
-        const rclite_parameter *value, rclite_error *reterr);
+    rclite_result (*parameter_get)(
+        rclite_node *node, const char *name, rclite_parameter *ret_value, rclite_error *reterr);
+    rclite_result (*parameter_set)(
+        rclite_node *node, const char *name, const rclite_parameter *value, rclite_error *reterr);
     rclite_result (*parameter_search)(
         rclite_node *node, const char *name, rclite_string *ret_full_name, rclite_error *reterr);
 };

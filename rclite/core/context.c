@@ -19,8 +19,8 @@ static rclite_result check_options(const rclite_context_options *options, rclite
             (int)options->generation);
     }
     if ((unsigned)options->delivery >= RCLITE_DELIVERY_COUNT) {
-        return rclitei_fail(reterr, RCLITE_ERR_INVALID, 0, "options.delivery is %d",
-            (int)options->delivery);
+        return rclitei_fail(
+            reterr, RCLITE_ERR_INVALID, 0, "options.delivery is %d", (int)options->delivery);
     }
     if (options->argc < 0 || (options->argc > 0 && !options->argv)) {
         return rclitei_fail(
@@ -56,8 +56,8 @@ rclite_result rclitei_context_create_with(const rclitei_backend *backend,
     rclite_allocator allocator =
         options->allocator ? *options->allocator : rclite_allocator_default();
     if (!backend->context_init) {
-        return rclitei_fail(reterr, RCLITE_ERR_UNSUPPORTED, 0,
-            "this build has no backend '%s'", backend->name);
+        return rclitei_fail(
+            reterr, RCLITE_ERR_UNSUPPORTED, 0, "this build has no backend '%s'", backend->name);
     }
     assert(backend->context_bytes >= sizeof(rclite_context));
     rclite_context *context = rclitei_allocate(&allocator, backend->context_bytes);
@@ -155,8 +155,7 @@ rclite_context_counters rclite_context_count(const rclite_context *context) {
     };
 }
 
-void rclitei_context_log(
-    rclite_context *context, rclite_log_level level, const char *format, ...) {
+void rclitei_context_log(rclite_context *context, rclite_log_level level, const char *format, ...) {
     if (!context->log || level < context->names->log_level) {
         return;
     }

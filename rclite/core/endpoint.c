@@ -25,8 +25,8 @@ rclite_result rclitei_endpoint_create(const rclitei_endpoint_plan *plan, void **
     void *object = rclitei_allocate(&context->allocator, plan->bytes);
     if (!object) {
         rclitei_release(&context->allocator, full_name);
-        return rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "no memory for %s '%.100s'",
-            plan->what, plan->name);
+        return rclitei_fail(
+            reterr, RCLITE_ERR_NO_MEMORY, 0, "no memory for %s '%.100s'", plan->what, plan->name);
     }
     atomic_fetch_add(&plan->node->children, 1);
     *ret_object = object;
@@ -62,8 +62,7 @@ rclite_result rclitei_check_qos(const rclite_qos *qos, rclite_error *reterr) {
         wrong = "history";
     } else if ((unsigned)qos->liveliness >= RCLITE_QOS_LIVELINESS_COUNT) {
         wrong = "liveliness";
-    } else if (qos->history == RCLITE_QOS_KEEP_LAST
-               && (qos->depth < 1 || qos->depth > INT32_MAX)) {
+    } else if (qos->history == RCLITE_QOS_KEEP_LAST && (qos->depth < 1 || qos->depth > INT32_MAX)) {
         wrong = "depth";
     } else if (qos->deadline_ns < 0) {
         wrong = "deadline_ns";
@@ -72,16 +71,14 @@ rclite_result rclitei_check_qos(const rclite_qos *qos, rclite_error *reterr) {
     } else if (qos->liveliness_lease_ns < 0) {
         wrong = "liveliness_lease_ns";
     }
-    return wrong ? rclitei_fail(
-               reterr, RCLITE_ERR_INVALID, 0, "qos.%s is out of its range", wrong)
+    return wrong ? rclitei_fail(reterr, RCLITE_ERR_INVALID, 0, "qos.%s is out of its range", wrong)
                  : RCLITE_OK;
 }
 
 rclite_result rclitei_check_type(
     const rclite_node *node, const rclite_type *type, rclite_error *reterr) {
-    bool known = node->context->generation == RCLITE_ROS1 ? type->ros1 != NULL
-                                                           : type->ros2 != NULL;
+    bool known = node->context->generation == RCLITE_ROS1 ? type->ros1 != NULL : type->ros2 != NULL;
     return known ? RCLITE_OK
                  : rclitei_fail(reterr, RCLITE_ERR_TYPE, 0, "type %s does not exist in ROS %d",
-                     type->name, (int)node->context->generation);
+                       type->name, (int)node->context->generation);
 }

@@ -1,4 +1,5 @@
-/* What creating the six kinds of endpoints has in common, and the checks of the public functions. */
+/* What creating the six kinds of endpoints has in common, and the checks of the public functions.
+ */
 #ifndef RCLITE_CORE_ENDPOINT_H
 #define RCLITE_CORE_ENDPOINT_H
 

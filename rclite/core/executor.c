@@ -45,7 +45,7 @@ int64_t rclitei_deadline(int64_t timeout_ns) {
     return timeout_ns > RCLITE_FOREVER - 1 - now ? RCLITE_FOREVER - 1 : now + timeout_ns;
 }
 
-/* ---- queue; lock held ------------------------------------------------------------------------- */
+/* ---- queue; lock held ----------------------------------------------------------------------- */
 
 static void queue_put(rclitei_executor *executor, rclitei_ready *ready) {
     ready->queued = true;
@@ -92,7 +92,7 @@ static void queue_remove(rclitei_executor *executor, rclitei_ready *ready) {
     executor->queued_count -= 1;
 }
 
-/* ---- timers; lock held ------------------------------------------------------------------------ */
+/* ---- timers; lock held ---------------------------------------------------------------------- */
 
 static void timers_put(rclitei_executor *executor, rclitei_timer *timer) {
     rclitei_timer **at = &executor->timers;
@@ -136,7 +136,7 @@ static void timers_fire(rclitei_executor *executor) {
     }
 }
 
-/* ---- running ---------------------------------------------------------------------------------- */
+/* ---- running -------------------------------------------------------------------------------- */
 
 /* Runs one unit of work if there is one and no other thread runs one. Otherwise gives the time of
  * the next timer. */
@@ -226,7 +226,7 @@ void rclitei_timer_disarm(rclite_context *context, rclitei_timer *timer) {
     take_out(context->executor, &timer->ready, timer);
 }
 
-/* ---- waiting and spinning --------------------------------------------------------------------- */
+/* ---- waiting and spinning ------------------------------------------------------------------- */
 
 void rclitei_signal(rclite_context *context) {
     rclitei_event_signal(&context->executor->waits);
@@ -272,8 +272,7 @@ rclite_result rclitei_wait(
     if (rclitei_in_callback(context)) {
         return RCLITE_ERR_STATE;
     }
-    return wait_loop(
-        context->executor, done, user, rclitei_deadline(timeout_ns), RCLITE_FOREVER);
+    return wait_loop(context->executor, done, user, rclitei_deadline(timeout_ns), RCLITE_FOREVER);
 }
 
 rclite_result rclite_spin_until(
@@ -284,8 +283,7 @@ rclite_result rclite_spin_until(
     if (rclitei_in_callback(context)) {
         return RCLITE_ERR_STATE;
     }
-    return wait_loop(
-        context->executor, done, user, rclitei_deadline(timeout_ns), LOOK_AGAIN_NS);
+    return wait_loop(context->executor, done, user, rclitei_deadline(timeout_ns), LOOK_AGAIN_NS);
 }
 
 static bool never(void *user) {
@@ -309,8 +307,8 @@ static bool run_ready(rclitei_executor *executor) {
     pthread_mutex_unlock(&executor->lock);
     size_t ran = 0;
     int64_t next_ns;
-    while (ran < count && !atomic_load(&executor->context->shutdown)
-           && run_one(executor, &next_ns)) {
+    while (
+        ran < count && !atomic_load(&executor->context->shutdown) && run_one(executor, &next_ns)) {
         ran += 1;
     }
     return ran > 0;
@@ -335,7 +333,7 @@ rclite_result rclite_spin_once(rclite_context *context, int64_t timeout_ns) {
     return result == RCLITE_ERR_TIMEOUT ? RCLITE_EMPTY : result;
 }
 
-/* ---- callbacks -------------------------------------------------------------------------------- */
+/* ---- callbacks ------------------------------------------------------------------------------ */
 
 static intptr_t depth_get(const rclite_context *context) {
     return (intptr_t)pthread_getspecific(context->executor->depth_key);
@@ -359,7 +357,7 @@ bool rclitei_in_callback(const rclite_context *context) {
     return depth_get(context) > 0;
 }
 
-/* ---- helper thread and life cycle ------------------------------------------------------------- */
+/* ---- helper thread and life cycle ----------------------------------------------------------- */
 
 static void *helper_main(void *argument) {
     rclitei_executor *executor = argument;
@@ -414,8 +412,8 @@ rclite_result rclitei_executor_create(
             "no thread-specific key left: too many contexts in this process");
     }
     executor->context = context;
-    executor->work = context->delivery == RCLITE_DELIVERY_SPIN ? &executor->waits
-                                                               : &executor->helper_work;
+    executor->work =
+        context->delivery == RCLITE_DELIVERY_SPIN ? &executor->waits : &executor->helper_work;
     pthread_mutex_init(&executor->lock, NULL);
     pthread_mutex_init(&executor->helper_lock, NULL);
     *ret_executor = executor;

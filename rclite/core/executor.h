@@ -1,4 +1,5 @@
-/* The executor of a context: the queue of objects that have work, the timers, and the blocking waits.
+/* The executor of a context: the queue of objects that have work, the timers, and the blocking
+ * waits.
  *
  * Spin delivery: whoever spins (or waits in a blocking call) runs units of work, one at a time over
  * all threads. Direct delivery: backends run callbacks themselves, and what is left for the queue
@@ -30,12 +31,13 @@ void rclitei_executor_interrupt(rclite_context *context);
 /* Direct delivery: makes sure that the helper thread runs. Spin delivery: nothing. */
 rclite_result rclitei_executor_start(rclite_context *context, rclite_error *reterr);
 
-/* Fires at next_ns and, unless period_ns is 0, every period_ns after it; periods that were missed are
- * skipped. Arming an armed timer moves it. rclitei_executor_start must have succeeded before. Any
- * thread, also from callbacks. */
+/* Fires at next_ns and, unless period_ns is 0, every period_ns after it; periods that were missed
+ * are skipped. Arming an armed timer moves it. rclitei_executor_start must have succeeded before.
+ * Any thread, also from callbacks. */
 void rclitei_timer_arm(
     rclite_context *context, rclitei_timer *timer, int64_t next_ns, int64_t period_ns);
-/* As rclitei_ready_remove: it does not run afterwards, unless this is called from inside its run. */
+/* As rclitei_ready_remove: it does not run afterwards, unless this is called from inside its run.
+ */
 void rclitei_timer_disarm(rclite_context *context, rclitei_timer *timer);
 
 /* now + timeout without overflow; RCLITE_FOREVER stays, a negative timeout is 0. */

@@ -114,8 +114,8 @@ static char *qualify(rclite_generation generation, const rclite_allocator *alloc
     const char *ns = strcmp(name_space, "/") == 0 ? "" : name_space;
     if (input[0] == '~') {
         const char *rest = input + 1;
-        const char *slash = generation == RCLITE_ROS1 && rest[0] != '\0' && rest[0] != '/' ? "/"
-                                                                                          : "";
+        const char *slash =
+            generation == RCLITE_ROS1 && rest[0] != '\0' && rest[0] != '/' ? "/" : "";
         return rclitei_format(allocator, "%s/%s%s%s", ns, node_name, slash, rest);
     }
     char *text = rclitei_copy_text(allocator, input);
@@ -155,7 +155,7 @@ rclite_result rclitei_expand_name(rclite_generation generation, const rclite_all
     return RCLITE_OK;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------ */
+/* ---- nodes ---------------------------------------------------------------------------------- */
 
 static bool rule_is_for(const char *rule_node, const char *node_name) {
     return !rule_node || strcmp(rule_node, node_name) == 0;
@@ -172,18 +172,17 @@ static const char *first_rule(const rclitei_remap *rules, size_t count, const ch
 }
 
 /* "/" or a full name; a missing '/' in front is added, as rcl and roscpp do. */
-static rclite_result make_name_space(const rclitei_names *names, const char *input,
-    char **ret_name_space, rclite_error *reterr) {
-    char *text = rclitei_format(
-        &names->allocator, "%s%s", input[0] == '/' ? "" : "/", input);
+static rclite_result make_name_space(
+    const rclitei_names *names, const char *input, char **ret_name_space, rclite_error *reterr) {
+    char *text = rclitei_format(&names->allocator, "%s%s", input[0] == '/' ? "" : "/", input);
     if (!text) {
         return rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "no memory for a namespace");
     }
     if (names->generation == RCLITE_ROS1) {
         clean(text);
     }
-    const char *reason = strcmp(text, "/") == 0 ? NULL
-                                                : rclitei_check_full_name(names->generation, text);
+    const char *reason =
+        strcmp(text, "/") == 0 ? NULL : rclitei_check_full_name(names->generation, text);
     if (reason) {
         rclitei_release(&names->allocator, text);
         return rclitei_fail(
@@ -221,7 +220,7 @@ rclite_result rclitei_names_node(const rclitei_names *names, const char *name,
     return RCLITE_OK;
 }
 
-/* ---- remapping -------------------------------------------------------------------------------- */
+/* ---- remapping ------------------------------------------------------------------------------ */
 
 static const char *kind_word(rclitei_name_kind kind) {
     static const char *const words[] = {"topic", "service", "action", "parameter"};
@@ -236,8 +235,8 @@ static rclite_result expand_in(const rclite_node *node, rclitei_name_kind kind, 
     rclite_result result = rclitei_expand_name(names->generation, &names->allocator, node->name,
         node->name_space, input, ret_full_name, &reason);
     if (result == RCLITE_ERR_NAME) {
-        return rclitei_fail(reterr, result, 0, "%s name '%.100s' is not valid: %s",
-            kind_word(kind), input, reason);
+        return rclitei_fail(
+            reterr, result, 0, "%s name '%.100s' is not valid: %s", kind_word(kind), input, reason);
     }
     if (result != RCLITE_OK) {
         return rclitei_fail(

@@ -38,15 +38,15 @@ struct rclitei_names {
     size_t node_name_count, node_name_capacity;
     rclitei_remap *name_spaces; /* rules for __ns */
     size_t name_space_count, name_space_capacity;
-    char *base_name_space;               /* ROS 1: ROS_NAMESPACE; or NULL */
-    char *ip, *hostname, *master_uri;    /* ROS 1: __ip, __hostname, __master; or NULL */
-    char *enclave;                       /* ROS 2: "/" unless given */
-    rclite_log_level log_level;          /* RCLITE_LOG_INFO unless given */
+    char *base_name_space;            /* ROS 1: ROS_NAMESPACE; or NULL */
+    char *ip, *hostname, *master_uri; /* ROS 1: __ip, __hostname, __master; or NULL */
+    char *enclave;                    /* ROS 2: "/" unless given */
+    rclite_log_level log_level;       /* RCLITE_LOG_INFO unless given */
 };
 
 /* Reads the ROS arguments of options, and the environment's ROS_NAMESPACE on ROS 1. Gives the
- * remaining arguments in an array (with a NULL behind) whose strings it owns, too: rclitei_names_free
- * takes both. */
+ * remaining arguments in an array (with a NULL behind) whose strings it owns, too:
+ * rclitei_names_free takes both. */
 rclite_result rclitei_names_create(const rclite_context_options *options,
     const rclite_allocator *allocator, rclitei_names **ret_names, int *ret_argc,
     const char ***ret_argv, rclite_error *reterr);

@@ -12,8 +12,8 @@ static void node_release(rclite_node *node) {
     atomic_fetch_sub(&context->children, 1);
 }
 
-rclite_result rclite_node_create(rclite_context *context, const char *name,
-    const char *name_space, rclite_node **ret_node, rclite_error *reterr) {
+rclite_result rclite_node_create(rclite_context *context, const char *name, const char *name_space,
+    rclite_node **ret_node, rclite_error *reterr) {
     if (!context || !name || !name_space || !ret_node) {
         return rclitei_fail(
             reterr, RCLITE_ERR_INVALID, 0, "context, name, name_space or ret_node is NULL");
@@ -61,7 +61,7 @@ const char *rclite_node_full_name(const rclite_node *node) {
     return node->full_name;
 }
 
-/* ---- timers ----------------------------------------------------------------------------------- */
+/* ---- timers --------------------------------------------------------------------------------- */
 
 struct rclite_timer {
     rclitei_timer base; /* first, so that its ready is this object */

@@ -1,5 +1,5 @@
-/* Parameters: on ROS 2 the values given by -p arguments; on ROS 1 the master's, through the backend.
- * Text is read as YAML reads a scalar. */
+/* Parameters: on ROS 2 the values given by -p arguments; on ROS 1 the master's, through the
+ * backend. Text is read as YAML reads a scalar. */
 #include "core/parameter.h"
 
 #include <errno.h>
@@ -61,10 +61,10 @@ rclite_result rclitei_parameter_parse(
     } else {
         value.kind = RCLITE_PARAMETER_STRING;
         size_t length = strlen(text);
-        bool quoted = length >= 2 && (text[0] == '"' || text[0] == '\'')
-                      && text[length - 1] == text[0];
-        char *copy = rclitei_format(allocator, "%.*s", (int)(quoted ? length - 2 : length),
-            quoted ? text + 1 : text);
+        bool quoted =
+            length >= 2 && (text[0] == '"' || text[0] == '\'') && text[length - 1] == text[0];
+        char *copy = rclitei_format(
+            allocator, "%.*s", (int)(quoted ? length - 2 : length), quoted ? text + 1 : text);
         if (!copy) {
             return RCLITE_ERR_NO_MEMORY;
         }
@@ -76,8 +76,8 @@ rclite_result rclitei_parameter_parse(
     return RCLITE_OK;
 }
 
-rclite_result rclite_parameter_get(rclite_node *node, const char *name,
-    rclite_parameter *ret_value, rclite_error *reterr) {
+rclite_result rclite_parameter_get(
+    rclite_node *node, const char *name, rclite_parameter *ret_value, rclite_error *reterr) {
     if (!node || !name || !ret_value) {
         return rclitei_fail(reterr, RCLITE_ERR_INVALID, 0, "node, name or ret_value is NULL");
     }
@@ -90,13 +90,13 @@ rclite_result rclite_parameter_get(rclite_node *node, const char *name,
         return RCLITE_EMPTY;
     }
     rclite_result result = rclitei_parameter_parse(text, &context->allocator, ret_value);
-    return result == RCLITE_OK ? RCLITE_OK
-                               : rclitei_fail(reterr, result, 0,
-                                   "no memory for parameter '%.100s'", name);
+    return result == RCLITE_OK
+               ? RCLITE_OK
+               : rclitei_fail(reterr, result, 0, "no memory for parameter '%.100s'", name);
 }
 
-rclite_result rclite_parameter_set(rclite_node *node, const char *name,
-    const rclite_parameter *value, rclite_error *reterr) {
+rclite_result rclite_parameter_set(
+    rclite_node *node, const char *name, const rclite_parameter *value, rclite_error *reterr) {
     if (!node || !name || !value || (unsigned)value->kind >= RCLITE_PARAMETER_KIND_COUNT) {
         return rclitei_fail(
             reterr, RCLITE_ERR_INVALID, 0, "node, name or value is NULL, or value.kind unknown");
@@ -108,11 +108,10 @@ rclite_result rclite_parameter_set(rclite_node *node, const char *name,
     return node->context->backend->parameter_set(node, name, value, reterr);
 }
 
-rclite_result rclite_parameter_search(rclite_node *node, const char *name,
-    rclite_string *ret_full_name, rclite_error *reterr) {
+rclite_result rclite_parameter_search(
+    rclite_node *node, const char *name, rclite_string *ret_full_name, rclite_error *reterr) {
     if (!node || !name || !ret_full_name) {
-        return rclitei_fail(
-            reterr, RCLITE_ERR_INVALID, 0, "node, name or ret_full_name is NULL");
+        return rclitei_fail(reterr, RCLITE_ERR_INVALID, 0, "node, name or ret_full_name is NULL");
     }
     if (!node->context->backend->parameter_search) {
         return rclitei_fail(reterr, RCLITE_ERR_UNSUPPORTED, 0,

@@ -10,7 +10,7 @@ static rclite_result check_service_type(
     return result == RCLITE_OK ? rclitei_check_type(node, type->response, reterr) : result;
 }
 
-/* ---- server ----------------------------------------------------------------------------------- */
+/* ---- server --------------------------------------------------------------------------------- */
 
 rclite_result rclite_service_create(rclite_node *node, const char *name,
     const rclite_service_type *type, rclite_service_callback callback, void *user,
@@ -32,16 +32,23 @@ rclite_result rclite_service_create(rclite_node *node, const char *name,
     }
     void *object;
     char *full_name;
-    const rclitei_endpoint_plan plan = {.node = node, .what = "service",
-        .kind = RCLITEI_NAME_SERVICE, .name = name, .bytes = backend->service_bytes,
+    const rclitei_endpoint_plan plan = {.node = node,
+        .what = "service",
+        .kind = RCLITEI_NAME_SERVICE,
+        .name = name,
+        .bytes = backend->service_bytes,
         .supported = backend->service_init != NULL};
     result = rclitei_endpoint_create(&plan, &object, &full_name, reterr);
     if (result != RCLITE_OK) {
         return result;
     }
     rclite_service *service = object;
-    *service = (rclite_service){.node = node, .name = full_name, .type = type,
-        .callback = callback, .user = user, .options = *options};
+    *service = (rclite_service){.node = node,
+        .name = full_name,
+        .type = type,
+        .callback = callback,
+        .user = user,
+        .options = *options};
     result = backend->service_init(service, reterr);
     if (result != RCLITE_OK) {
         rclitei_endpoint_release(node, object, full_name);
@@ -63,8 +70,8 @@ const char *rclite_service_name(const rclite_service *service) {
     return service->name;
 }
 
-rclite_result rclite_service_respond(rclite_service_call *call, rclite_result result,
-    const void *response, const char *error_text) {
+rclite_result rclite_service_respond(
+    rclite_service_call *call, rclite_result result, const void *response, const char *error_text) {
     if (!call || (result == RCLITE_OK && !response) || result == RCLITE_EMPTY) {
         return RCLITE_ERR_INVALID;
     }
@@ -72,14 +79,14 @@ rclite_result rclite_service_respond(rclite_service_call *call, rclite_result re
         call, result, response, error_text ? error_text : "");
 }
 
-/* ---- client ----------------------------------------------------------------------------------- */
+/* ---- client --------------------------------------------------------------------------------- */
 
 rclite_result rclite_client_create(rclite_node *node, const char *name,
     const rclite_service_type *type, const rclite_client_options *options,
     rclite_client **ret_client, rclite_error *reterr) {
     if (!node || !name || !type || !options || !ret_client) {
-        return rclitei_fail(reterr, RCLITE_ERR_INVALID, 0,
-            "node, name, type, options or ret_client is NULL");
+        return rclitei_fail(
+            reterr, RCLITE_ERR_INVALID, 0, "node, name, type, options or ret_client is NULL");
     }
     const rclitei_backend *backend = node->context->backend;
     rclite_result result = rclitei_check_size(options->size, sizeof *options, "CLIENT", reterr);
@@ -94,16 +101,18 @@ rclite_result rclite_client_create(rclite_node *node, const char *name,
     }
     void *object;
     char *full_name;
-    const rclitei_endpoint_plan plan = {.node = node, .what = "client",
-        .kind = RCLITEI_NAME_SERVICE, .name = name, .bytes = backend->client_bytes,
+    const rclitei_endpoint_plan plan = {.node = node,
+        .what = "client",
+        .kind = RCLITEI_NAME_SERVICE,
+        .name = name,
+        .bytes = backend->client_bytes,
         .supported = backend->client_init != NULL};
     result = rclitei_endpoint_create(&plan, &object, &full_name, reterr);
     if (result != RCLITE_OK) {
         return result;
     }
     rclite_client *client = object;
-    *client =
-        (rclite_client){.node = node, .name = full_name, .type = type, .options = *options};
+    *client = (rclite_client){.node = node, .name = full_name, .type = type, .options = *options};
     result = backend->client_init(client, reterr);
     if (result != RCLITE_OK) {
         rclitei_endpoint_release(node, object, full_name);
@@ -191,19 +200,17 @@ static bool call_is_done(void *user) {
 rclite_result rclite_client_call(rclite_client *client, const void *request, void *response,
     int64_t timeout_ns, rclite_error *reterr) {
     if (!client || !request || !response) {
-        return rclitei_fail(
-            reterr, RCLITE_ERR_INVALID, 0, "client, request or response is NULL");
+        return rclitei_fail(reterr, RCLITE_ERR_INVALID, 0, "client, request or response is NULL");
     }
     rclite_context *context = client->node->context;
     if (rclitei_in_callback(context)) {
         return rclitei_fail(reterr, RCLITE_ERR_STATE, 0,
-            "service %.100s: a blocking call from inside a callback would never end",
-            client->name);
+            "service %.100s: a blocking call from inside a callback would never end", client->name);
     }
     pending_call call = {.client = client, .response = response, .reterr = reterr};
     int64_t id;
-    rclite_result result = context->backend->client_call_async(
-        client, request, take_answer, &call, &id);
+    rclite_result result =
+        context->backend->client_call_async(client, request, take_answer, &call, &id);
     if (result != RCLITE_OK) {
         return rclitei_fail(reterr, result, 0, "service %.100s: the request was not sent: %s",
             client->name, rclite_result_string(result));

@@ -2,18 +2,17 @@
 #include "core/endpoint.h"
 #include "core/memory.h"
 
-/* ---- publisher -------------------------------------------------------------------------------- */
+/* ---- publisher ------------------------------------------------------------------------------ */
 
-rclite_result rclite_publisher_create(rclite_node *node, const char *topic,
-    const rclite_type *type, const rclite_publisher_options *options,
-    rclite_publisher **ret_publisher, rclite_error *reterr) {
+rclite_result rclite_publisher_create(rclite_node *node, const char *topic, const rclite_type *type,
+    const rclite_publisher_options *options, rclite_publisher **ret_publisher,
+    rclite_error *reterr) {
     if (!node || !topic || !type || !options || !ret_publisher) {
-        return rclitei_fail(reterr, RCLITE_ERR_INVALID, 0,
-            "node, topic, type, options or ret_publisher is NULL");
+        return rclitei_fail(
+            reterr, RCLITE_ERR_INVALID, 0, "node, topic, type, options or ret_publisher is NULL");
     }
     const rclitei_backend *backend = node->context->backend;
-    rclite_result result =
-        rclitei_check_size(options->size, sizeof *options, "PUBLISHER", reterr);
+    rclite_result result = rclitei_check_size(options->size, sizeof *options, "PUBLISHER", reterr);
     if (result == RCLITE_OK) {
         result = rclitei_check_qos(&options->qos, reterr);
     }
@@ -25,16 +24,22 @@ rclite_result rclite_publisher_create(rclite_node *node, const char *topic,
     }
     void *object;
     char *full_name;
-    const rclitei_endpoint_plan plan = {.node = node, .what = "publisher",
-        .kind = RCLITEI_NAME_TOPIC, .name = topic, .bytes = backend->publisher_bytes,
+    const rclitei_endpoint_plan plan = {.node = node,
+        .what = "publisher",
+        .kind = RCLITEI_NAME_TOPIC,
+        .name = topic,
+        .bytes = backend->publisher_bytes,
         .supported = backend->publisher_init != NULL};
     result = rclitei_endpoint_create(&plan, &object, &full_name, reterr);
     if (result != RCLITE_OK) {
         return result;
     }
     rclite_publisher *publisher = object;
-    *publisher = (rclite_publisher){.publish = backend->publisher_publish, .node = node,
-        .topic = full_name, .type = type, .options = *options};
+    *publisher = (rclite_publisher){.publish = backend->publisher_publish,
+        .node = node,
+        .topic = full_name,
+        .type = type,
+        .options = *options};
     result = backend->publisher_init(publisher, reterr);
     if (result != RCLITE_OK) {
         rclitei_endpoint_release(node, object, full_name);
@@ -109,7 +114,7 @@ rclite_qos rclite_publisher_qos(const rclite_publisher *publisher) {
     return publisher->options.qos;
 }
 
-/* ---- subscription ----------------------------------------------------------------------------- */
+/* ---- subscription --------------------------------------------------------------------------- */
 
 rclite_result rclite_subscription_create(rclite_node *node, const char *topic,
     const rclite_type *type, rclite_subscription_callback callback, void *user,
@@ -133,16 +138,23 @@ rclite_result rclite_subscription_create(rclite_node *node, const char *topic,
     }
     void *object;
     char *full_name;
-    const rclitei_endpoint_plan plan = {.node = node, .what = "subscription",
-        .kind = RCLITEI_NAME_TOPIC, .name = topic, .bytes = backend->subscription_bytes,
+    const rclitei_endpoint_plan plan = {.node = node,
+        .what = "subscription",
+        .kind = RCLITEI_NAME_TOPIC,
+        .name = topic,
+        .bytes = backend->subscription_bytes,
         .supported = backend->subscription_init != NULL};
     result = rclitei_endpoint_create(&plan, &object, &full_name, reterr);
     if (result != RCLITE_OK) {
         return result;
     }
     rclite_subscription *subscription = object;
-    *subscription = (rclite_subscription){.node = node, .topic = full_name, .type = type,
-        .callback = callback, .user = user, .options = *options};
+    *subscription = (rclite_subscription){.node = node,
+        .topic = full_name,
+        .type = type,
+        .callback = callback,
+        .user = user,
+        .options = *options};
     result = backend->subscription_init(subscription, reterr);
     if (result != RCLITE_OK) {
         rclitei_endpoint_release(node, object, full_name);
@@ -206,8 +218,7 @@ rclite_result rclite_subscription_wait_matched(
         return RCLITE_ERR_INVALID;
     }
     match_wait wait = {subscription, count};
-    return rclitei_wait(
-        subscription->node->context, subscription_has_matched, &wait, timeout_ns);
+    return rclitei_wait(subscription->node->context, subscription_has_matched, &wait, timeout_ns);
 }
 
 rclite_qos rclite_subscription_qos(const rclite_subscription *subscription) {

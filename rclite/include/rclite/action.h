@@ -36,7 +36,7 @@ typedef struct rclite_goal_id {
     rclite_time stamp;
 } rclite_goal_id;
 
-/* ---- server ----------------------------------------------------------------------------------- */
+/* ---- server --------------------------------------------------------------------------------- */
 
 typedef struct rclite_action_server rclite_action_server;
 /* Owned by the server. Valid from `accepted` until a terminal call (succeed, abort, canceled) on it
@@ -86,7 +86,7 @@ RCLITE_API RCLITE_MUST_USE rclite_result rclite_server_goal_abort(
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_server_goal_canceled(
     rclite_server_goal *handle, const void *result);
 
-/* ---- client ----------------------------------------------------------------------------------- */
+/* ---- client --------------------------------------------------------------------------------- */
 
 typedef struct rclite_action_client rclite_action_client;
 /* Owned by the caller from send_goal until rclite_client_goal_free. */

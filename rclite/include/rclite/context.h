@@ -90,7 +90,7 @@ typedef struct rclite_context_counters {
 } rclite_context_counters;
 RCLITE_API rclite_context_counters rclite_context_count(const rclite_context *context);
 
-/* ---- spinning (RCLITE_DELIVERY_SPIN; with direct delivery they only wait) -------------------- */
+/* ---- spinning (RCLITE_DELIVERY_SPIN; with direct delivery they only wait) ------------------- */
 
 /* Runs what is ready, or waits up to timeout_ns for the first thing and runs that. RCLITE_EMPTY:
  * nothing came. */

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* ---- server ----------------------------------------------------------------------------------- */
+/* ---- server --------------------------------------------------------------------------------- */
 
 typedef struct rclite_service rclite_service;
 typedef struct rclite_service_call rclite_service_call; /* one request being served */
@@ -40,7 +40,7 @@ RCLITE_API const char *rclite_service_name(const rclite_service *service);
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_service_respond(rclite_service_call *call,
     rclite_result result, const void *response, const char *error_text);
 
-/* ---- client ----------------------------------------------------------------------------------- */
+/* ---- client --------------------------------------------------------------------------------- */
 
 typedef struct rclite_client rclite_client;
 typedef struct rclite_client_options {

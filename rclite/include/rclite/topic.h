@@ -27,7 +27,7 @@ typedef struct rclite_event {
 } rclite_event;
 typedef void (*rclite_event_callback)(const rclite_event *event, void *user);
 
-/* ---- publisher -------------------------------------------------------------------------------- */
+/* ---- publisher ------------------------------------------------------------------------------ */
 
 typedef struct rclite_publisher rclite_publisher;
 typedef struct rclite_publisher_options {
@@ -67,7 +67,7 @@ RCLITE_API RCLITE_MUST_USE rclite_result rclite_publisher_wait_sent(
 /* The settings in force (asked and effective may differ). */
 RCLITE_API rclite_qos rclite_publisher_qos(const rclite_publisher *publisher);
 
-/* ---- subscription ----------------------------------------------------------------------------- */
+/* ---- subscription --------------------------------------------------------------------------- */
 
 typedef struct rclite_message_info {
     int64_t source_ns;   /* CLOCK_REALTIME at the writer; 0 on ROS 1 */

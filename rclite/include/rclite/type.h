@@ -103,7 +103,7 @@ typedef struct rclite_action_type {
     const rclite_type *ros2_feedback_message;
 } rclite_action_type;
 
-/* ---- messages: any C struct of a type -------------------------------------------------------- */
+/* ---- messages: any C struct of a type ------------------------------------------------------- */
 
 /* Text. data is NUL-terminated when not NULL; size excludes the NUL. capacity 0 with data not NULL
  * marks a view that is borrowed: it is read only, and never freed by rclite. */
@@ -173,7 +173,7 @@ RCLITE_API RCLITE_MUST_USE rclite_result rclite_message_field(const rclite_type 
     rclite_generation generation, void *message, const char *path, const rclite_field **ret_field,
     void **ret_address, rclite_error *reterr);
 
-/* ---- wire ------------------------------------------------------------------------------------- */
+/* ---- wire ----------------------------------------------------------------------------------- */
 
 /* Bytes of a message on the wire: ROS 2: CDR with its 4-byte encapsulation header, little-endian;
  * ROS 1: the body without its length prefix. */
@@ -189,7 +189,7 @@ RCLITE_API RCLITE_MUST_USE rclite_result rclite_message_deserialize(const rclite
     rclite_generation generation, const uint8_t *buffer, size_t size_bytes, void *message,
     const rclite_allocator *allocator);
 
-/* ---- run-time loading ------------------------------------------------------------------------- */
+/* ---- run-time loading ----------------------------------------------------------------------- */
 
 /* A set of types loaded by name from text on a search path; see loader functions in loader.h. */
 
