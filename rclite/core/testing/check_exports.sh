@@ -1,0 +1,22 @@
+#!/bin/sh
+# librclite exports rclite_* only, and every function that the public headers declare.
+# Usage: check_exports.sh LIBRARY INCLUDE_DIR
+set -eu
+library=$1 include=$2
+exported=$(nm -D --defined-only "$library" | awk '{print $3}' | sed 's/@.*//' | sort -u)
+foreign=$(echo "$exported" | grep -v '^rclite_' || true)
+if [ -n "$foreign" ]; then
+    echo "exported, but not rclite_*:" $foreign
+    exit 1
+fi
+declared=$(cat "$include"/rclite/*.h | tr '\n' ' ' | grep -oE 'RCLITE_API [^;{]*\(' |
+    grep -oE 'rclite_[a-z0-9_]+ ?\(' | tr -d ' (' | sort -u)
+missing=$(for name in $declared; do
+    echo "$exported" | grep -qx "$name" || echo "$name"
+done)
+if [ -n "$missing" ]; then
+    echo "declared in a header, but not in the library:" $missing
+    exit 1
+fi
+test "$(echo "$declared" | wc -l)" -ge 60
+echo "$(echo "$exported" | wc -l) symbols, all rclite_*"
