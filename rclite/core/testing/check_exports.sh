@@ -2,6 +2,7 @@
 # librclite exports rclite_* only, and every function that the public headers declare.
 # Usage: check_exports.sh LIBRARY INCLUDE_DIR
 set -eu
+export LC_ALL=C # one order for sort and comm
 library=$1 include=$2
 exported=$(nm -D --defined-only "$library" | awk '{print $3}' | sed 's/@.*//' | sort -u)
 foreign=$(echo "$exported" | grep -v '^rclite_' || true)
@@ -11,9 +12,11 @@ if [ -n "$foreign" ]; then
 fi
 declared=$(cat "$include"/rclite/*.h | tr '\n' ' ' | grep -oE 'RCLITE_API [^;{]*\(' |
     grep -oE 'rclite_[a-z0-9_]+ ?\(' | tr -d ' (' | sort -u)
-missing=$(for name in $declared; do
-    echo "$exported" | grep -qx "$name" || echo "$name"
-done)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+echo "$exported" >"$scratch/exported"
+echo "$declared" >"$scratch/declared"
+missing=$(comm -13 "$scratch/exported" "$scratch/declared")
 if [ -n "$missing" ]; then
     echo "declared in a header, but not in the library:" $missing
     exit 1
