@@ -1,7 +1,8 @@
 /* Says that the null peer can run; it always can. */
 #include <stdio.h>
 
-int main(void) {
+int main(void)
+{
     puts("null 1 (no client library)");
     return 0;
 }

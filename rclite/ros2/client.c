@@ -82,10 +82,8 @@ static void answer(ros2_client *client, const ros2_slot *slot, const uint8_t *bo
     slot->callback(result, NULL, "the answer's bytes do not parse", slot->user);
 }
 
-static void receive(void *user, const ros2_serdata *serdata, const dds_sample_info_t *info) {
-    ros2_client *client = user;
+static void receive(ros2_client *client, const ros2_serdata *serdata) {
     rclite_context *context = &context_of(client)->base;
-    (void)info;
     ros2_request_header header;
     const uint8_t *body = NULL;
     size_t body_bytes = 0;
@@ -115,26 +113,46 @@ static void receive(void *user, const ros2_serdata *serdata, const dds_sample_in
     rclitei_callback_leave(context);
 }
 
-static void on_data_direct(dds_entity_t reader, void *user) {
-    ros2_reader_drain(reader, receive, user);
+static void receive_now(void *user, const ros2_serdata *serdata, const dds_sample_info_t *info) {
+    (void)info;
+    receive(user, serdata);
+}
+
+/* Other clients' answers do not even wake the spinning thread. */
+static void receive_later(
+    void *user, const ros2_serdata *serdata, const dds_sample_info_t *info) {
+    ros2_client *client = user;
+    rclite_context *context = &context_of(client)->base;
+    ros2_request_header header;
+    const uint8_t *body = NULL;
+    size_t body_bytes = 0;
+    bool big_endian = false;
+    if (ros2_request_open(serdata, &header, &body, &body_bytes, &big_endian) &&
+        header.client != client->writer.handle) {
+        return;
+    }
+    if (ros2_inbox_put(&client->inbox, serdata, info->publication_handle)) {
+        rclitei_ready_push(context, &client->ready);
+    } else {
+        atomic_fetch_add(&context->dropped, 1);
+    }
+}
+
+static void on_data(dds_entity_t reader, void *user) {
+    const ros2_client *client = user;
+    const bool direct = context_of(client)->base.delivery == RCLITE_DELIVERY_DIRECT;
+    ros2_reader_drain(reader, direct ? receive_now : receive_later, user);
 }
 
 static bool run_ready(rclitei_ready *ready) {
     ros2_client *client = (ros2_client *)((char *)ready - offsetof(ros2_client, ready));
-    dds_sample_info_t info;
-    ros2_serdata *serdata = ros2_reader_take(client->reader.entity, &info);
-    if (!serdata) {
+    ros2_inbox_item item;
+    if (!ros2_inbox_get(&client->inbox, &item)) {
         return false;
     }
-    receive(client, serdata, &info);
-    ros2_serdata_unref(serdata);
+    receive(client, item.serdata);
+    ros2_serdata_unref(item.serdata);
     return true;
-}
-
-static void on_data_spin(dds_entity_t reader, void *user) {
-    ros2_client *client = user;
-    (void)reader;
-    rclitei_ready_push(&context_of(client)->base, &client->ready);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------ */
@@ -213,11 +231,9 @@ static rclite_result create_endpoints(
         dds_delete_listener(listener);
         return rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "no memory");
     }
-    const bool direct = context->base.delivery == RCLITE_DELIVERY_DIRECT;
     dds_lset_publication_matched(listener, on_request_reader);
     dds_lset_subscription_matched(listener, on_reply_writer);
-    dds_lset_data_available_arg(
-        listener, direct ? on_data_direct : on_data_spin, client, true);
+    dds_lset_data_available_arg(listener, on_data, client, true);
     ros2_endpoint_options options = {.prefix = "rr",
         .name = client->base.name,
         .suffix = "Reply",
@@ -226,14 +242,16 @@ static rclite_result create_endpoints(
         .identity = identity,
         .listener = listener};
     rclite_result result = ros2_reader_init(&client->reader, context, &options, reterr);
+    /* Before the server has matched this writer, nothing is acknowledged; a short history would give
+     * up the first requests of a burst. */
+    rclite_qos keep_all = client->base.options.qos;
+    keep_all.history = RCLITE_QOS_KEEP_ALL;
     if (result == RCLITE_OK) {
+        options.qos = &keep_all;
         options.prefix = "rq";
         options.suffix = "Request";
         options.type = client->base.type->request;
         result = ros2_writer_init(&client->writer, context, &options, reterr);
-    }
-    if (result == RCLITE_OK) {
-        client->writer.depth = 0; /* no request gives way to a later one */
     }
     dds_delete_listener(listener);
     return result;
@@ -264,6 +282,7 @@ rclite_result ros2_client_init(rclite_client *base, rclite_error *reterr) {
     pthread_mutex_init(&client->lock, NULL);
     pthread_cond_init(&client->called, NULL);
     client->lock_ready = true;
+    ros2_inbox_init(&client->inbox, &base->node->context->allocator);
     rclite_result result = create_messages(client, reterr);
     if (result == RCLITE_OK) {
         char *identity = ros2_identity(context_of(client), "clientid");
@@ -291,6 +310,7 @@ void ros2_client_done(rclite_client *base) {
     }
     ros2_reader_done(&client->reader);
     rclitei_ready_remove(&context->base, &client->ready);
+    ros2_inbox_done(&client->inbox);
     for (size_t i = 0; i < client->slot_count; i++) {
         const ros2_slot slot = client->slots[i];
         if (slot.sequence != 0) {

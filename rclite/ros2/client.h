@@ -17,6 +17,7 @@ typedef struct ros2_client {
     rclitei_codec *request_codec, *response_codec;
     void *response; /* what callbacks are given */
     rclitei_ready ready;
+    ros2_inbox inbox; /* spin delivery */
     pthread_mutex_t lock; /* what follows; never held while calling out */
     pthread_cond_t called; /* a callback has ended */
     bool lock_ready;

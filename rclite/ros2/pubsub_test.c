@@ -4,27 +4,6 @@
 
 #include "ros2/testing/ros2_testing.h"
 
-typedef struct couple {
-    rclite_context *contexts[2];
-    rclite_node *nodes[2];
-} couple;
-
-static couple open_pair(rclite_delivery delivery) {
-    couple result;
-    for (int i = 0; i < 2; i++) {
-        result.contexts[i] = testing_context(delivery);
-        result.nodes[i] = testing_node(result.contexts[i], i == 0 ? "left" : "right");
-    }
-    return result;
-}
-
-static void close_pair(couple *pair) {
-    for (int i = 0; i < 2; i++) {
-        rclite_node_free(pair->nodes[i]);
-        rclite_context_free(pair->contexts[i]);
-    }
-}
-
 static rclite_publisher *publisher_of(
     rclite_node *node, const char *topic, const rclite_publisher_options *options) {
     rclite_publisher_options defaults = RCLITE_PUBLISHER_OPTIONS_INIT;
@@ -80,7 +59,7 @@ static testing_bytes make_bytes(uint64_t seq, size_t size) {
 
 static void direct_delivery(void **state) {
     (void)state;
-    couple pair = open_pair(RCLITE_DELIVERY_DIRECT);
+    testing_pair pair = testing_pair_open(RCLITE_DELIVERY_DIRECT);
     received got = {.gate = TESTING_GATE_INIT};
     rclite_subscription *subscription =
         subscription_of(pair.nodes[1], "/direct", on_bytes, &got, NULL);
@@ -107,12 +86,12 @@ static void direct_delivery(void **state) {
     assert_ok(rclite_publisher_wait_sent(publisher, TESTING_TIMEOUT_NS));
     rclite_publisher_free(publisher);
     rclite_subscription_free(subscription);
-    close_pair(&pair);
+    testing_pair_close(&pair);
 }
 
 static void spin_delivery(void **state) {
     (void)state;
-    couple pair = open_pair(RCLITE_DELIVERY_SPIN);
+    testing_pair pair = testing_pair_open(RCLITE_DELIVERY_SPIN);
     received got = {.gate = TESTING_GATE_INIT};
     rclite_subscription *subscription =
         subscription_of(pair.nodes[1], "/spin", on_bytes, &got, NULL);
@@ -129,12 +108,12 @@ static void spin_delivery(void **state) {
     assert_int_equal(got.last_seq, 5);
     rclite_publisher_free(publisher);
     rclite_subscription_free(subscription);
-    close_pair(&pair);
+    testing_pair_close(&pair);
 }
 
 static void taking(void **state) {
     (void)state;
-    couple pair = open_pair(RCLITE_DELIVERY_DIRECT);
+    testing_pair pair = testing_pair_open(RCLITE_DELIVERY_DIRECT);
     rclite_subscription *subscription = subscription_of(pair.nodes[1], "/take", NULL, NULL, NULL);
     rclite_publisher *publisher = publisher_of(pair.nodes[0], "/take", NULL);
     assert_ok(rclite_publisher_wait_matched(publisher, 1, TESTING_TIMEOUT_NS));
@@ -154,13 +133,13 @@ static void taking(void **state) {
     rclite_message_done(&testing_bytes_type, &to, NULL);
     rclite_publisher_free(publisher);
     rclite_subscription_free(subscription);
-    close_pair(&pair);
+    testing_pair_close(&pair);
 }
 
 /* A subscriber that comes late gets the last `depth` messages of a transient local publisher. */
 static void late_joiner(void **state) {
     (void)state;
-    couple pair = open_pair(RCLITE_DELIVERY_DIRECT);
+    testing_pair pair = testing_pair_open(RCLITE_DELIVERY_DIRECT);
     rclite_publisher_options offer = RCLITE_PUBLISHER_OPTIONS_INIT;
     offer.qos.durability = RCLITE_QOS_TRANSIENT_LOCAL;
     offer.qos.depth = 3;
@@ -181,13 +160,13 @@ static void late_joiner(void **state) {
     assert_int_equal(testing_gate_count(&got.gate), 3);
     rclite_publisher_free(publisher);
     rclite_subscription_free(subscription);
-    close_pair(&pair);
+    testing_pair_close(&pair);
 }
 
 /* Bytes that were serialised elsewhere, of both byte orders; and bytes that are no CDR at all. */
 static void serialized(void **state) {
     (void)state;
-    couple pair = open_pair(RCLITE_DELIVERY_DIRECT);
+    testing_pair pair = testing_pair_open(RCLITE_DELIVERY_DIRECT);
     received got = {.gate = TESTING_GATE_INIT};
     rclite_subscription *subscription =
         subscription_of(pair.nodes[1], "/raw", on_bytes, &got, NULL);
@@ -216,12 +195,12 @@ static void serialized(void **state) {
     rclite_message_done(&testing_bytes_type, &bytes, NULL);
     rclite_publisher_free(publisher);
     rclite_subscription_free(subscription);
-    close_pair(&pair);
+    testing_pair_close(&pair);
 }
 
 static void ignore_local(void **state) {
     (void)state;
-    couple pair = open_pair(RCLITE_DELIVERY_DIRECT);
+    testing_pair pair = testing_pair_open(RCLITE_DELIVERY_DIRECT);
     received own = {.gate = TESTING_GATE_INIT}, other = {.gate = TESTING_GATE_INIT};
     rclite_subscription_options options = RCLITE_SUBSCRIPTION_OPTIONS_INIT;
     options.ignore_local = true;
@@ -231,6 +210,7 @@ static void ignore_local(void **state) {
         subscription_of(pair.nodes[1], "/local", on_bytes, &other, &options);
     rclite_publisher *publisher = publisher_of(pair.nodes[0], "/local", NULL);
     assert_ok(rclite_subscription_wait_matched(hearing, 1, TESTING_TIMEOUT_NS));
+    assert_ok(rclite_publisher_wait_matched(publisher, 1, TESTING_TIMEOUT_NS));
     testing_bytes bytes = make_bytes(1, 4);
     assert_ok(rclite_publisher_publish(publisher, &bytes));
     assert_true(testing_gate_wait(&other.gate, 1, TESTING_TIMEOUT_NS));
@@ -239,7 +219,7 @@ static void ignore_local(void **state) {
     rclite_publisher_free(publisher);
     rclite_subscription_free(deaf);
     rclite_subscription_free(hearing);
-    close_pair(&pair);
+    testing_pair_close(&pair);
 }
 
 int main(void) {

@@ -202,6 +202,26 @@ void ros2_reader_visit_writers(
     ros2_reader *reader, const rclite_allocator *allocator, ros2_endpoint_visitor visit, void *user);
 #define ROS2_IDENTITY_CAPACITY 128u
 
+/* Spin delivery of requests and replies: the listener takes them at once, so that none gives way to a
+ * later one in the reader's history, and the spinning thread finds them here. */
+typedef struct ros2_inbox_item {
+    ros2_serdata *serdata;
+    dds_instance_handle_t writer;
+} ros2_inbox_item;
+typedef struct ros2_inbox {
+    const rclite_allocator *allocator;
+    pthread_mutex_t lock;
+    ros2_inbox_item *items; /* a ring */
+    size_t capacity, start, count;
+} ros2_inbox;
+void ros2_inbox_init(ros2_inbox *inbox, const rclite_allocator *allocator);
+void ros2_inbox_done(ros2_inbox *inbox);
+/* Takes a reference of its own. false: no memory. */
+bool ros2_inbox_put(
+    ros2_inbox *inbox, const ros2_serdata *serdata, dds_instance_handle_t writer);
+/* false: empty. The caller unreferences the serdata. */
+bool ros2_inbox_get(ros2_inbox *inbox, ros2_inbox_item *ret_item);
+
 rclite_result ros2_service_init(rclite_service *base, rclite_error *reterr);
 void ros2_service_done(rclite_service *base);
 rclite_result ros2_service_respond(rclite_service_call *call, rclite_result result,

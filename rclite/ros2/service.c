@@ -97,10 +97,10 @@ static void serve_call(ros2_service *service, ros2_call *call) {
     rclitei_callback_leave(context);
 }
 
-static void serve(void *user, const ros2_serdata *serdata, const dds_sample_info_t *info) {
-    ros2_service *service = user;
+static void serve(
+    ros2_service *service, const ros2_serdata *serdata, dds_instance_handle_t request_writer) {
     ros2_context *context = context_of(service);
-    if (!speaks_our_dialect(service, info->publication_handle)) {
+    if (!speaks_our_dialect(service, request_writer)) {
         return;
     }
     ros2_request_header header;
@@ -122,30 +122,39 @@ static void serve(void *user, const ros2_serdata *serdata, const dds_sample_info
         return;
     }
     call->header = header;
-    call->request_writer = info->publication_handle;
+    call->request_writer = request_writer;
     serve_call(service, call);
 }
 
-static void on_data_direct(dds_entity_t reader, void *user) {
-    ros2_reader_drain(reader, serve, user);
+static void serve_now(void *user, const ros2_serdata *serdata, const dds_sample_info_t *info) {
+    serve(user, serdata, info->publication_handle);
+}
+
+static void serve_later(void *user, const ros2_serdata *serdata, const dds_sample_info_t *info) {
+    ros2_service *service = user;
+    rclite_context *context = &context_of(service)->base;
+    if (ros2_inbox_put(&service->inbox, serdata, info->publication_handle)) {
+        rclitei_ready_push(context, &service->ready);
+    } else {
+        atomic_fetch_add(&context->dropped, 1);
+    }
+}
+
+static void on_data(dds_entity_t reader, void *user) {
+    const ros2_service *service = user;
+    const bool direct = context_of(service)->base.delivery == RCLITE_DELIVERY_DIRECT;
+    ros2_reader_drain(reader, direct ? serve_now : serve_later, user);
 }
 
 static bool run_ready(rclitei_ready *ready) {
     ros2_service *service = (ros2_service *)((char *)ready - offsetof(ros2_service, ready));
-    dds_sample_info_t info;
-    ros2_serdata *serdata = ros2_reader_take(service->reader.entity, &info);
-    if (!serdata) {
+    ros2_inbox_item item;
+    if (!ros2_inbox_get(&service->inbox, &item)) {
         return false;
     }
-    serve(service, serdata, &info);
-    ros2_serdata_unref(serdata);
+    serve(service, item.serdata, item.writer);
+    ros2_serdata_unref(item.serdata);
     return true;
-}
-
-static void on_data_spin(dds_entity_t reader, void *user) {
-    ros2_service *service = user;
-    (void)reader;
-    rclitei_ready_push(&context_of(service)->base, &service->ready);
 }
 
 /* ---- life ------------------------------------------------------------------------------------- */
@@ -172,11 +181,9 @@ static rclite_result create_endpoints(
         dds_delete_listener(listener);
         return rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "no memory");
     }
-    const bool direct = context->base.delivery == RCLITE_DELIVERY_DIRECT;
     dds_lset_publication_matched(listener, on_reply_reader);
     dds_lset_subscription_matched(listener, on_request_writer);
-    dds_lset_data_available_arg(
-        listener, direct ? on_data_direct : on_data_spin, service, true);
+    dds_lset_data_available_arg(listener, on_data, service, true);
     ros2_endpoint_options options = {.prefix = "rr",
         .name = service->base.name,
         .suffix = "Reply",
@@ -193,9 +200,6 @@ static rclite_result create_endpoints(
         result = ros2_reader_init(&service->reader, context, &options, reterr);
     }
     dds_delete_listener(listener);
-    if (result == RCLITE_OK && !direct) {
-        rclitei_ready_push(&context->base, &service->ready);
-    }
     return result;
 }
 
@@ -224,6 +228,7 @@ rclite_result ros2_service_init(rclite_service *base, rclite_error *reterr) {
     service->task.run = ros2_service_look_at_waiting;
     pthread_mutex_init(&service->lock, NULL);
     service->lock_ready = true;
+    ros2_inbox_init(&service->inbox, &base->node->context->allocator);
     rclite_result result = create_messages(service, reterr);
     if (result == RCLITE_OK) {
         char *identity = ros2_identity(context_of(service), "serviceid");
@@ -252,6 +257,7 @@ void ros2_service_done(rclite_service *base) {
     }
     ros2_reader_done(&service->reader);
     rclitei_ready_remove(&context->base, &service->ready);
+    ros2_inbox_done(&service->inbox);
     ros2_sender_remove(&context->sender, &service->task);
     ros2_service_drop_waiting(service); /* so that no match brings the task back */
     ros2_writer_done(&service->writer);

@@ -20,6 +20,7 @@ typedef struct ros2_service {
     rclitei_codec *request_codec, *response_codec;
     void *request, *response; /* reused from call to call */
     rclitei_ready ready;
+    ros2_inbox inbox; /* spin delivery */
     pthread_mutex_t lock; /* what follows; never held while calling out */
     bool lock_ready;
     ros2_call *free, *made;

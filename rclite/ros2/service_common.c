@@ -106,3 +106,64 @@ void ros2_reader_visit_writers(ros2_reader *reader, const rclite_allocator *allo
     visit_matched(reader->entity, dds_get_matched_publications, dds_get_matched_publication_data,
         allocator, visit, user);
 }
+
+/* ---- inbox ------------------------------------------------------------------------------------- */
+
+void ros2_inbox_init(ros2_inbox *inbox, const rclite_allocator *allocator) {
+    *inbox = (ros2_inbox){.allocator = allocator};
+    pthread_mutex_init(&inbox->lock, NULL);
+}
+
+void ros2_inbox_done(ros2_inbox *inbox) {
+    if (!inbox->allocator) {
+        return;
+    }
+    for (ros2_inbox_item item; ros2_inbox_get(inbox, &item);) {
+        ros2_serdata_unref(item.serdata);
+    }
+    rclitei_release(inbox->allocator, inbox->items);
+    pthread_mutex_destroy(&inbox->lock);
+    inbox->allocator = NULL;
+}
+
+/* lock held */
+static bool grow_inbox(ros2_inbox *inbox) {
+    const size_t capacity = inbox->capacity ? 2 * inbox->capacity : 16;
+    ros2_inbox_item *items = rclitei_allocate(inbox->allocator, capacity * sizeof *items);
+    if (!items) {
+        return false;
+    }
+    for (size_t i = 0; i < inbox->count; i++) {
+        items[i] = inbox->items[(inbox->start + i) % inbox->capacity];
+    }
+    rclitei_release(inbox->allocator, inbox->items);
+    inbox->items = items;
+    inbox->capacity = capacity;
+    inbox->start = 0;
+    return true;
+}
+
+bool ros2_inbox_put(
+    ros2_inbox *inbox, const ros2_serdata *serdata, dds_instance_handle_t writer) {
+    pthread_mutex_lock(&inbox->lock);
+    const bool room = inbox->count < inbox->capacity || grow_inbox(inbox);
+    if (room) {
+        inbox->items[(inbox->start + inbox->count) % inbox->capacity] = (ros2_inbox_item){
+            .serdata = (ros2_serdata *)ddsi_serdata_ref(&serdata->base), .writer = writer};
+        inbox->count++;
+    }
+    pthread_mutex_unlock(&inbox->lock);
+    return room;
+}
+
+bool ros2_inbox_get(ros2_inbox *inbox, ros2_inbox_item *ret_item) {
+    pthread_mutex_lock(&inbox->lock);
+    const bool there = inbox->count > 0;
+    if (there) {
+        *ret_item = inbox->items[inbox->start];
+        inbox->start = (inbox->start + 1) % inbox->capacity;
+        inbox->count--;
+    }
+    pthread_mutex_unlock(&inbox->lock);
+    return there;
+}

@@ -11,16 +11,17 @@ const char *testing_dds_config(void) {
     snprintf(text, sizeof text,
         "<CycloneDDS><Domain><General><Interfaces><NetworkInterface name=\"lo\" "
         "multicast=\"true\"/></Interfaces></General><Discovery><Tag>rclite-test-%ld</Tag>"
+        "<ExternalDomainId>%d</ExternalDomainId>"
         "<ParticipantIndex>none</ParticipantIndex></Discovery></Domain></CycloneDDS>",
-        (long)getpid());
+        (long)getpid(), TESTING_DOMAIN);
     return text;
 }
 
-rclite_context *testing_context_logging(rclite_delivery delivery,
+rclite_context *testing_context_logging(rclite_delivery delivery, int domain,
     void (*log)(rclite_log_level level, const char *text, void *user), void *user) {
     rclite_context_options options = RCLITE_CONTEXT_OPTIONS_INIT;
     options.delivery = delivery;
-    options.domain_id = TESTING_DOMAIN;
+    options.domain_id = domain;
     options.dds_config = testing_dds_config();
     options.log = log;
     options.log_user = user;
@@ -39,14 +40,30 @@ static void print_log(rclite_log_level level, const char *text, void *user) {
     print_message("[%d] %s\n", (int)level, text);
 }
 
-rclite_context *testing_context(rclite_delivery delivery) {
-    return testing_context_logging(delivery, print_log, NULL);
+rclite_context *testing_context(rclite_delivery delivery, int domain) {
+    return testing_context_logging(delivery, domain, print_log, NULL);
 }
 
 rclite_node *testing_node(rclite_context *context, const char *name) {
     rclite_node *node = NULL;
     assert_ok(rclite_node_create(context, name, "/", &node, NULL));
     return node;
+}
+
+testing_pair testing_pair_open(rclite_delivery delivery) {
+    testing_pair pair;
+    pair.contexts[0] = testing_context(delivery, TESTING_DOMAIN);
+    pair.contexts[1] = testing_context(delivery, TESTING_DOMAIN_REMOTE);
+    pair.nodes[0] = testing_node(pair.contexts[0], "left");
+    pair.nodes[1] = testing_node(pair.contexts[1], "right");
+    return pair;
+}
+
+void testing_pair_close(testing_pair *pair) {
+    for (int i = 0; i < 2; i++) {
+        rclite_node_free(pair->nodes[i]);
+        rclite_context_free(pair->contexts[i]);
+    }
 }
 
 /* ---- types ------------------------------------------------------------------------------------ */

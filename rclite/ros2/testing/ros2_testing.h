@@ -20,10 +20,21 @@
  * which run at the same time do not see each other. */
 const char *testing_dds_config(void);
 #define TESTING_DOMAIN 13
-rclite_context *testing_context(rclite_delivery delivery);
-rclite_context *testing_context_logging(rclite_delivery delivery,
+/* A second Cyclone domain of this process that appears as the first one on the network: contexts in
+ * the two meet over UDP, those in the same one inside the process. */
+#define TESTING_DOMAIN_REMOTE 14
+rclite_context *testing_context(rclite_delivery delivery, int domain);
+rclite_context *testing_context_logging(rclite_delivery delivery, int domain,
     void (*log)(rclite_log_level level, const char *text, void *user), void *user);
 rclite_node *testing_node(rclite_context *context, const char *name);
+
+/* Two contexts with a node each, /left and /right, that meet over UDP. */
+typedef struct testing_pair {
+    rclite_context *contexts[2];
+    rclite_node *nodes[2];
+} testing_pair;
+testing_pair testing_pair_open(rclite_delivery delivery);
+void testing_pair_close(testing_pair *pair);
 
 typedef struct testing_bytes {
     uint64_t seq;
