@@ -44,7 +44,7 @@ function(rclite_generate_types target)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${target})
   add_custom_command(
     OUTPUT ${output}/${target}.c
-    COMMAND ${generator} --output ${output} --source ${output}/${target}.c
+    COMMAND ${generator} --out ${output} --source ${output}/${target}.c
             --depfile ${output}/${target}.d --ros1 ${ros1} --ros2 ${ros2} ${arg_INTERFACES}
     COMMAND ${CMAKE_COMMAND} -E touch ${output}/${target}.c
     DEPENDS ${generator}

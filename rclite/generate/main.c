@@ -10,8 +10,7 @@
 #include "generate/unit.h"
 
 typedef struct options {
-    const char *ros1;
-    const char *ros2;
+    rclitei_text path[2]; /* ROS 1, ROS 2: folders with ':' between them */
     const char *output;
     const char *source;
     const char *depfile;
@@ -20,11 +19,11 @@ typedef struct options {
 } options;
 
 static const char usage[] =
-    "usage: rclite-generate --output DIR --source FILE [--ros1 PATH] [--ros2 PATH]\n"
+    "usage: rclite-generate --out DIR [--ros1 PATH]... [--ros2 PATH]... [--source FILE]\n"
     "                       [--depfile FILE] pkg/{msg,srv,action}/Name ...\n"
-    "PATH: folders with <pkg>/{msg,srv,action}/, separated by ':', of that ROS generation.\n"
-    "Writes DIR/<pkg>/<kind>/<Name>.h for each interface and all nested ones, and FILE with their\n"
-    "tables, to be compiled and linked once.\n";
+    "Writes DIR/<pkg>/<kind>/<Name>.h for each interface and all nested ones, and FILE (otherwise\n"
+    "DIR/rclite_types.c) with their tables, to be compiled and linked once. PATH: folders that hold\n"
+    "<pkg>/{msg,srv,action}/ with definitions of that ROS generation, with ':' between them.\n";
 
 char *generate_c_name(generate_job *job, const char *full_name) {
     char *name = rclitei_arena_alloc(&job->arena, 2 * strlen(full_name) + 1);
@@ -68,9 +67,8 @@ bool generate_want(generate_job *job, const char *full_name) {
 }
 
 static bool parse_options(int argc, char **argv, options *ret) {
-    static const char *const names[] = {"--ros1", "--ros2", "--output", "--source", "--depfile"};
-    const char **values[] = {
-        &ret->ros1, &ret->ros2, &ret->output, &ret->source, &ret->depfile};
+    static const char *const names[] = {"--ros1", "--ros2", "--out", "--source", "--depfile"};
+    const char **values[] = {NULL, NULL, &ret->output, &ret->source, &ret->depfile};
     int i = 1;
     for (; i < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
         size_t n = 0;
@@ -82,12 +80,16 @@ static bool parse_options(int argc, char **argv, options *ret) {
                 i + 1 >= argc ? "a value is missing" : "unknown option");
             return false;
         }
-        *values[n] = argv[i + 1];
+        if (n < 2) {
+            rclitei_text_format(&ret->path[n], ":%s", argv[i + 1]);
+        } else {
+            *values[n] = argv[i + 1];
+        }
     }
     ret->names = argv + i;
     ret->name_count = argc - i;
-    if (!ret->output || !ret->source || ret->name_count <= 0) {
-        fputs("rclite-generate: --output, --source and at least one interface are needed\n", stderr);
+    if (!ret->output || ret->name_count <= 0) {
+        fputs("rclite-generate: --out and at least one interface are needed\n", stderr);
         return false;
     }
     return true;
@@ -142,31 +144,46 @@ static bool write_depfile(generate_job *job, const options *given) {
     return good;
 }
 
+static bool run(generate_job *job, options *given) {
+    for (size_t g = 0; g < 2; g++) {
+        const char *path = given->path[g].data ? given->path[g].data : "";
+        if (rclitei_catalog_init(&job->catalogs[g], g == 0 ? RCLITE_ROS1 : RCLITE_ROS2, path, NULL,
+                &job->error) != RCLITE_OK) {
+            return false;
+        }
+    }
+    if (!given->source) {
+        given->source = rclitei_arena_format(&job->arena, "%s/rclite_types.c", given->output);
+    }
+    return generate(job, given) && write_depfile(job, given);
+}
+
 int main(int argc, char **argv) {
-    options given = {.ros1 = "", .ros2 = ""};
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         fputs(usage, stdout);
         return 0;
     }
-    if (!parse_options(argc, argv, &given)) {
-        fputs(usage, stderr);
-        return 2;
-    }
-    generate_job job = {.output = given.output};
-    rclitei_arena_init(&job.arena, NULL);
-    rclitei_text_init(&job.source, NULL);
-    bool good = rclitei_catalog_init(&job.catalogs[0], RCLITE_ROS1, given.ros1, NULL,
-                    &job.error) == RCLITE_OK &&
-        rclitei_catalog_init(&job.catalogs[1], RCLITE_ROS2, given.ros2, NULL, &job.error) ==
-            RCLITE_OK &&
-        generate(&job, &given) && write_depfile(&job, &given);
+    options given = {.output = NULL};
+    rclitei_text_init(&given.path[0], NULL);
+    rclitei_text_init(&given.path[1], NULL);
+    bool good = parse_options(argc, argv, &given);
     if (!good) {
-        fprintf(stderr, "rclite-generate: %s\n", job.error.text);
+        fputs(usage, stderr);
+    } else {
+        generate_job job = {.output = given.output};
+        rclitei_arena_init(&job.arena, NULL);
+        rclitei_text_init(&job.source, NULL);
+        good = run(&job, &given);
+        if (!good) {
+            fprintf(stderr, "rclite-generate: %s\n", job.error.text);
+        }
+        rclitei_catalog_done(&job.catalogs[0]);
+        rclitei_catalog_done(&job.catalogs[1]);
+        rclitei_text_done(&job.source);
+        rclitei_arena_done(&job.arena);
+        free(job.units);
     }
-    rclitei_catalog_done(&job.catalogs[0]);
-    rclitei_catalog_done(&job.catalogs[1]);
-    rclitei_text_done(&job.source);
-    rclitei_arena_done(&job.arena);
-    free(job.units);
+    rclitei_text_done(&given.path[0]);
+    rclitei_text_done(&given.path[1]);
     return good ? 0 : 2;
 }
