@@ -1,0 +1,116 @@
+/* Pooled, reference-counted packets; see packet.h. */
+#include "ros1/packet.h"
+
+#include <string.h>
+
+struct rclitei_pool {
+    rclite_allocator allocator;
+    pthread_mutex_t mutex;
+    rclitei_packet *free_list;
+    uint32_t free_count, keep;
+    size_t out; /* packets that someone holds */
+    bool closed;
+};
+
+static void *allocate(const rclite_allocator *allocator, void *memory, size_t size) {
+    return allocator->reallocate(allocator->state, memory, size);
+}
+
+rclitei_pool *rclitei_pool_create(const rclite_allocator *allocator, uint32_t keep) {
+    rclitei_pool *pool = allocate(allocator, NULL, sizeof *pool);
+    if (pool) {
+        memset(pool, 0, sizeof *pool);
+        pool->allocator = *allocator;
+        pool->keep = keep;
+        pthread_mutex_init(&pool->mutex, NULL);
+    }
+    return pool;
+}
+
+static void destroy(rclitei_pool *pool) {
+    rclite_allocator allocator = pool->allocator;
+    pthread_mutex_destroy(&pool->mutex);
+    allocate(&allocator, pool, 0);
+}
+
+rclitei_pool *rclitei_pool_free(rclitei_pool *pool) {
+    if (!pool) {
+        return NULL;
+    }
+    pthread_mutex_lock(&pool->mutex);
+    rclitei_packet *packet = pool->free_list;
+    pool->free_list = NULL;
+    pool->closed = true;
+    bool last = pool->out == 0;
+    pthread_mutex_unlock(&pool->mutex);
+    while (packet) {
+        rclitei_packet *next = packet->next;
+        allocate(&pool->allocator, packet, 0);
+        packet = next;
+    }
+    if (last) {
+        destroy(pool);
+    }
+    return NULL;
+}
+
+rclitei_packet *rclitei_packet_take(rclitei_pool *pool, size_t size) {
+    pthread_mutex_lock(&pool->mutex);
+    rclitei_packet *packet = pool->free_list;
+    if (packet) {
+        pool->free_list = packet->next;
+        pool->free_count--;
+    }
+    pool->out++;
+    pthread_mutex_unlock(&pool->mutex);
+    if (packet && packet->capacity < size) {
+        packet = allocate(&pool->allocator, packet, 0);
+    }
+    if (!packet) {
+        /* A margin, so that sizes that vary a little settle soon. */
+        size_t capacity = size + size / 8 + 64;
+        packet = capacity > size ? allocate(&pool->allocator, NULL, sizeof *packet + capacity) : NULL;
+        if (!packet) {
+            pthread_mutex_lock(&pool->mutex);
+            pool->out--;
+            pthread_mutex_unlock(&pool->mutex);
+            return NULL;
+        }
+        packet->pool = pool;
+        packet->capacity = capacity;
+    }
+    packet->next = NULL;
+    packet->size = size;
+    atomic_init(&packet->references, 1);
+    return packet;
+}
+
+rclitei_packet *rclitei_packet_retain(rclitei_packet *packet) {
+    atomic_fetch_add_explicit(&packet->references, 1, memory_order_relaxed);
+    return packet;
+}
+
+rclitei_packet *rclitei_packet_release(rclitei_packet *packet) {
+    if (!packet ||
+        atomic_fetch_sub_explicit(&packet->references, 1, memory_order_acq_rel) != 1) {
+        return NULL;
+    }
+    rclitei_pool *pool = packet->pool;
+    pthread_mutex_lock(&pool->mutex);
+    pool->out--;
+    bool last = pool->closed && pool->out == 0;
+    bool keep = !pool->closed && pool->free_count < pool->keep;
+    if (keep) {
+        packet->next = pool->free_list;
+        pool->free_list = packet;
+        pool->free_count++;
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    if (!keep) {
+        allocate(&pool->allocator, packet, 0);
+    }
+    if (last) {
+        destroy(pool);
+    }
+    return NULL;
+}
