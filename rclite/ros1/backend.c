@@ -1,4 +1,27 @@
 /* The ROS 1 backend's table. */
-#include "core/backend.h"
+#include "ros1/ros1.h"
 
-const rclitei_backend rclitei_ros1_backend = {.name = "ros1"};
+const rclitei_backend rclitei_ros1_backend = {
+    .name = "ros1",
+    .context_bytes = sizeof(struct ros1_context),
+    .context_init = rclitei_ros1_context_init,
+    .context_done = rclitei_ros1_context_done,
+    .context_interrupt = rclitei_ros1_context_interrupt,
+    .node_init = rclitei_ros1_node_init,
+    .node_done = rclitei_ros1_node_done,
+
+    .publisher_bytes = sizeof(struct ros1_publisher),
+    .publisher_init = rclitei_ros1_publisher_init,
+    .publisher_done = rclitei_ros1_publisher_done,
+    .publisher_publish = rclitei_ros1_publish,
+    .publisher_publish_serialized = rclitei_ros1_publish_serialized,
+    .publisher_matched = rclitei_ros1_publisher_matched,
+    .publisher_wait_sent = rclitei_ros1_publisher_wait_sent,
+
+    .subscription_bytes = sizeof(struct ros1_subscription),
+    .subscription_init = rclitei_ros1_subscription_init,
+    .subscription_done = rclitei_ros1_subscription_done,
+    .subscription_take = rclitei_ros1_subscription_take,
+    .subscription_has_data = rclitei_ros1_subscription_has_data,
+    .subscription_matched = rclitei_ros1_subscription_matched,
+};

@@ -66,6 +66,10 @@ static void *allocate(rclitei_rpc *rpc, void *memory, size_t size) {
 
 /* ---- answers ----------------------------------------------------------------------------------- */
 
+void rclitei_xmlrpc_text_free(const char *text) {
+    free((void *)(uintptr_t)text);
+}
+
 static rclite_result take_answer(xmlrpc_env *env, xmlrpc_value *answer, xmlrpc_value **ret_value,
     char *ret_text, size_t text_bytes) {
     xmlrpc_value *code_value = NULL, *text_value = NULL;
@@ -98,7 +102,7 @@ static rclite_result take_answer(xmlrpc_env *env, xmlrpc_value *answer, xmlrpc_v
             *ret_value = xmlrpc_int_new(env, 0);
         }
     }
-    free((void *)(uintptr_t)text);
+    rclitei_xmlrpc_text_free(text);
     if (code_value) {
         xmlrpc_DECREF(code_value);
     }
@@ -122,7 +126,7 @@ rclite_result rclitei_rpc_parse_answer(const char *body, size_t size, xmlrpc_val
         result = RCLITE_ERR_MALFORMED;
     } else if (fault) {
         snprintf(ret_text, text_bytes, "fault %d: %s", fault_code, fault);
-        free((void *)(uintptr_t)fault);
+        rclitei_xmlrpc_text_free(fault);
         result = RCLITE_ERR_REJECTED;
     } else {
         result = take_answer(&env, answer, ret_value, ret_text, text_bytes);

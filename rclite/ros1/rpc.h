@@ -45,6 +45,9 @@ rclite_result rclitei_rpc_call_value(rclitei_rpc *rpc, const char *uri, xmlrpc_v
 /* Until no call is under way, or the time is over. */
 void rclitei_rpc_drain(rclitei_rpc *rpc, int64_t timeout_ns);
 
+/* What xmlrpc_read_string and xmlrpc_decompose_value gave. NULL is allowed. */
+void rclitei_xmlrpc_text_free(const char *text);
+
 /* Once for each process, before anything of xmlrpc-c is used. */
 void rclitei_xmlrpc_setup(void);
 
