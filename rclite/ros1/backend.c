@@ -1,5 +1,5 @@
 /* The ROS 1 backend's table. */
-#include "ros1/ros1.h"
+#include "ros1/services.h"
 
 const rclitei_backend rclitei_ros1_backend = {
     .name = "ros1",
@@ -24,4 +24,16 @@ const rclitei_backend rclitei_ros1_backend = {
     .subscription_take = rclitei_ros1_subscription_take,
     .subscription_has_data = rclitei_ros1_subscription_has_data,
     .subscription_matched = rclitei_ros1_subscription_matched,
+
+    .service_bytes = sizeof(struct ros1_service),
+    .service_init = rclitei_ros1_service_init,
+    .service_done = rclitei_ros1_service_done,
+    .service_respond = rclitei_ros1_service_respond,
+
+    .client_bytes = sizeof(struct ros1_client),
+    .client_init = rclitei_ros1_client_init,
+    .client_done = rclitei_ros1_client_done,
+    .client_ready = rclitei_ros1_client_ready,
+    .client_call_async = rclitei_ros1_client_call_async,
+    .client_forget = rclitei_ros1_client_forget,
 };

@@ -22,6 +22,7 @@ static void end(struct ros1_inbound *inbound) {
     }
     pthread_mutex_unlock(&context->lock);
     rclitei_loop_task_cancel(context->loop, &inbound->closing);
+    rclitei_loop_task_cancel(context->loop, &inbound->resume);
     rclitei_stream_close(&inbound->stream);
 }
 

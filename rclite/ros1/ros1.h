@@ -79,7 +79,8 @@ struct ros1_inbound {
     struct ros1_inbound *next_subscriber; /* guarded by publication->mutex */
     struct ros1_service *service; /* a caller's; guarded by context->lock */
     struct ros1_call *call;       /* the request being served; guarded by context->lock */
-    bool persistent;
+    rclitei_task resume;          /* its answer was given */
+    bool persistent, served;      /* loop thread: it takes more requests than one; has had its one */
     unsigned id;
     uint64_t sent_messages, sent_bytes, dropped; /* guarded by publication->mutex */
     char *caller; /* the node at the other end */
@@ -230,6 +231,20 @@ struct ros1_publication *rclitei_ros1_publication_find(struct ros1_node *node, c
 /* Likewise for a service. */
 bool rclitei_ros1_service_attach(struct ros1_inbound *inbound, rclitei_header header);
 void rclitei_ros1_service_detach(struct ros1_inbound *inbound); /* context->lock held */
+
+rclite_result rclitei_ros1_service_init(rclite_service *base, rclite_error *reterr);
+void rclitei_ros1_service_done(rclite_service *base);
+rclite_result rclitei_ros1_service_respond(rclite_service_call *call, rclite_result result,
+    const void *response, const char *error_text);
+
+/* ---- client.c, client_connection.c ------------------------------------------------------------ */
+
+rclite_result rclitei_ros1_client_init(rclite_client *base, rclite_error *reterr);
+void rclitei_ros1_client_done(rclite_client *base);
+bool rclitei_ros1_client_ready(rclite_client *base);
+rclite_result rclitei_ros1_client_call_async(rclite_client *base, const void *request,
+    rclite_client_callback callback, void *user, int64_t *ret_id);
+void rclitei_ros1_client_forget(rclite_client *base, int64_t id);
 
 /* ---- subscription.c, link.c ------------------------------------------------------------------- */
 

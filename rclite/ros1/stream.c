@@ -15,7 +15,7 @@
 #define INPUT_AHEAD_BYTES ((size_t)65536) /* read beyond the frame at most so much */
 #define INPUT_OFFSET ((size_t)4) /* a body behind a 4-byte length is then aligned to 8 */
 #define PACKETS_PER_WRITE 32
-#define EVENTS_IDLE (EPOLLIN | EPOLLRDHUP)
+#define EVENTS_IN (EPOLLIN | EPOLLRDHUP)
 
 /* ---- incoming ---------------------------------------------------------------------------------- */
 
@@ -103,6 +103,15 @@ static void read_some(rclitei_stream *stream) {
 }
 
 /* ---- outgoing ---------------------------------------------------------------------------------- */
+
+/* What epoll is to wait for; the mutex is held. */
+static void ask_events(rclitei_stream *stream) {
+    uint32_t events = stream->paused ? 0 : EVENTS_IN;
+    if (stream->out_count > 0 || !stream->connected) {
+        events |= EPOLLOUT;
+    }
+    rclitei_loop_modify(stream->loop, &stream->watch, events);
+}
 
 static rclitei_packet **out_at(rclitei_stream *stream, size_t index) {
     return &stream->out[(stream->out_first + index) % stream->out_capacity];
@@ -218,7 +227,7 @@ rclite_result rclitei_stream_send(
     if (stream->out_count == 1) {
         stream->out_sent = sent;
         if (stream->connected) {
-            rclitei_loop_modify(stream->loop, &stream->watch, EVENTS_IDLE | EPOLLOUT);
+            ask_events(stream);
         }
     }
 done:
@@ -238,7 +247,7 @@ static void write_some(rclitei_stream *stream) {
     out_flush(stream);
     bool drained = stream->out_count == 0;
     if (drained) {
-        rclitei_loop_modify(stream->loop, &stream->watch, EVENTS_IDLE);
+        ask_events(stream);
     }
     pthread_mutex_unlock(&stream->mutex);
     if (drained && stream->handler->on_drained) {
@@ -263,8 +272,7 @@ static void finish_connecting(rclitei_stream *stream) {
     pthread_mutex_lock(&stream->mutex);
     stream->connected = true;
     out_flush(stream);
-    rclitei_loop_modify(
-        stream->loop, &stream->watch, EVENTS_IDLE | (stream->out_count ? EPOLLOUT : 0u));
+    ask_events(stream);
     pthread_mutex_unlock(&stream->mutex);
     if (stream->handler->on_connected) {
         stream->handler->on_connected(stream);
@@ -277,12 +285,23 @@ static void on_ready(rclitei_watch *watch, uint32_t events) {
         finish_connecting(stream);
         return;
     }
-    if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) {
+    if (stream->paused && (events & (EPOLLHUP | EPOLLERR))) {
+        stream->handler->on_closed(stream, socket_error(watch->fd));
+    } else if (!stream->paused && (events & (EVENTS_IN | EPOLLHUP | EPOLLERR))) {
         read_some(stream);
     }
     if ((events & EPOLLOUT) && !atomic_load(&watch->dead)) {
         write_some(stream);
     }
+}
+
+void rclitei_stream_pause(rclitei_stream *stream, bool paused) {
+    pthread_mutex_lock(&stream->mutex);
+    stream->paused = paused;
+    if (!atomic_load(&stream->closed)) {
+        ask_events(stream);
+    }
+    pthread_mutex_unlock(&stream->mutex);
 }
 
 /* ---- begin and end ----------------------------------------------------------------------------- */
@@ -310,7 +329,7 @@ rclite_result rclitei_stream_accept(rclitei_stream *stream, rclitei_loop *loop,
     stream->watch.fd = fd;
     stream->connected = true;
     set_options(fd);
-    if (rclitei_loop_add(loop, &stream->watch, EVENTS_IDLE) != 0) {
+    if (rclitei_loop_add(loop, &stream->watch, EVENTS_IN) != 0) {
         close(fd);
         pthread_mutex_destroy(&stream->mutex);
         return RCLITE_ERR_SYSTEM;

@@ -48,6 +48,7 @@ struct rclitei_stream {
     size_t out_sent; /* bytes of the first packet that have left */
     uint16_t port; /* to connect to */
     bool connected;
+    bool paused; /* nothing is read */
 };
 
 /* Takes over a connected descriptor (accepted), and watches it. On failure the descriptor is closed
@@ -75,6 +76,10 @@ const uint8_t *rclitei_stream_input(const rclitei_stream *stream, size_t *ret_si
 void rclitei_stream_consume(rclitei_stream *stream, size_t size);
 /* Loop thread: the frame at the front has `size` bytes, so that reading is one piece. */
 void rclitei_stream_want(rclitei_stream *stream, size_t size);
+
+/* Loop thread: reads no more until it is false again; then what is there already comes through
+ * on_input only with new bytes, so look at the input first. */
+void rclitei_stream_pause(rclitei_stream *stream, bool paused);
 
 /* ---- sockets ---------------------------------------------------------------------------------- */
 
