@@ -157,6 +157,15 @@ static bool take_header(struct ros1_client_connection *connection) {
     return true;
 }
 
+/* A connection that is not persistent has done its work. */
+static void end_connection(struct ros1_client_connection *connection) {
+    pthread_mutex_lock(&connection->context->lock);
+    if (connection->client) {
+        rclitei_ros1_client_connection_abandon(connection);
+    }
+    pthread_mutex_unlock(&connection->context->lock);
+}
+
 /* One response. False: it is not whole, or the connection has ended. */
 static bool take_response(struct ros1_client_connection *connection) {
     rclitei_stream *stream = &connection->stream;
@@ -185,7 +194,7 @@ static bool take_response(struct ros1_client_connection *connection) {
     }
     rclitei_stream_consume(stream, 5 + body);
     if (!connection->is_persistent) {
-        rclitei_ros1_client_lost(connection, RCLITE_ERR_TRANSPORT, "");
+        end_connection(connection);
         return false;
     }
     return true;
