@@ -1,0 +1,10 @@
+/* What a round's record needs: warnings added, everything freed. */
+#ifndef BENCH_RUN_ROUND_H
+#define BENCH_RUN_ROUND_H
+
+#include "run/run_record.h"
+
+void run_round_warn(run_round *round, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void run_round_done(run_round *round);
+
+#endif
