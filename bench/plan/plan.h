@@ -38,6 +38,7 @@ typedef struct plan_cell {
     plan_pattern pattern;
     int generation;
     bool echo;
+    bool growth; /* action: the report shows the round trip against the goals already done */
     const char *from; /* topic, startup: publisher; service, action: client. A variant's name. */
     const char *to;   /* subscriber; server */
     const char *type;

@@ -57,6 +57,8 @@ typedef struct run_record {
     run_cell *cells;
     size_t cell_count;
     bool interrupted; /* Ctrl-C: what is here is what was measured */
+    char *work_dir;   /* jobs, and the samples when they are temporary */
+    bool work_dir_is_temporary;
 } run_record;
 
 #endif

@@ -51,7 +51,8 @@ typedef struct session {
     run_round *round;
     side sides[2];
     bool failed;
-    int64_t waiting_told_ns; /* 0: not yet told */
+    int interrupts_allowed;  /* 1 when Ctrl-C is how a serving side alone is told to stop */
+    int64_t waiting_told_ns; /* 0: told */
 } session;
 
 static bool fail(session *s, char *sentence) {
@@ -252,7 +253,7 @@ static bool check_side(session *s, side *one) {
 }
 
 static bool check_outside(session *s) {
-    if (run_interrupt_count() > 0) {
+    if (run_interrupt_count() > s->interrupts_allowed) {
         return fail(s, util_strdup("interrupted"));
     }
     char *sentence = s->spec->check_outside == NULL ? NULL : s->spec->check_outside(s->spec->user);
@@ -357,8 +358,10 @@ static bool go(session *s, int i) {
     one->process->go_ns = one->go_written_ns;
     one->phase = SIDE_GONE_OFF;
     say(one, "go");
-    return wait_phase(s, i, SIDE_RUNNING, run_clock_monotonic_ns() + NOW_WAIT_NS,
-        "say 'now' after 'go'");
+    /* A starting node answers only when it has matched and published. */
+    int64_t wait_ns = s->spec->startup && i == 0 ? s->spec->ready_ns : NOW_WAIT_NS;
+    return wait_phase(
+        s, i, SIDE_RUNNING, run_clock_monotonic_ns() + wait_ns, "say 'now' after 'go'");
 }
 
 static void stop(session *s, int i) {
@@ -378,18 +381,31 @@ static bool begin_both(session *s) {
            wait_phase(s, 0, SIDE_READY, deadline_ns, "get ready") && go(s, 1) && go(s, 0);
 }
 
+/* A serving side alone measures until the user or the duration ends it. */
+static bool serve(session *s) {
+    int64_t deadline_ns = run_clock_monotonic_ns() + s->spec->serve_ns;
+    s->interrupts_allowed = 1;
+    while (!s->failed && s->sides[1].phase < SIDE_MEASURED && run_interrupt_count() == 0 &&
+           run_clock_monotonic_ns() < deadline_ns) {
+        step(s, deadline_ns);
+    }
+    return !s->failed;
+}
+
 /* The sending side decides the length; then the serving side is told that nothing more is coming. The
  * sender is kept until the receiver has measured: it may have to send again what was lost. */
 static bool measure_both(session *s) {
     int64_t deadline_ns = run_clock_monotonic_ns() + s->spec->measure_ns;
-    int leading = s->spec->sides[0] != NULL ? 0 : 1;
-    if (!wait_phase(s, leading, SIDE_MEASURED, deadline_ns, "finish measuring")) {
+    bool ok = s->sides[0].phase == SIDE_ABSENT
+                  ? serve(s)
+                  : wait_phase(s, 0, SIDE_MEASURED, deadline_ns, "finish measuring");
+    if (!ok) {
         return false;
     }
-    deadline_ns = run_clock_monotonic_ns() + s->spec->finish_ns;
-    if (leading == 0) {
+    if (s->sides[1].phase < SIDE_MEASURED) {
         stop(s, 1);
     }
+    deadline_ns = run_clock_monotonic_ns() + s->spec->finish_ns;
     return wait_phase(s, 1, SIDE_MEASURED, deadline_ns, "finish measuring after 'stop'");
 }
 

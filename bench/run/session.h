@@ -27,6 +27,7 @@ typedef struct run_session_spec {
     int64_t measure_ns;            /* ... go to measured, ... */
     int64_t finish_ns;             /* ... and stop to measured, done, exit */
     int64_t grace_ns;              /* between TERM and KILL */
+    int64_t serve_ns;              /* how long side 1 serves when it is alone */
     const run_guard *guard;
     /* Called when no side 1 or 0 of ours is matched for 2 s (--only). */
     void (*on_waiting)(void *user);

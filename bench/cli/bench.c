@@ -1,0 +1,109 @@
+/* Opens and closes what measuring needs; see bench.h. */
+#include "cli/bench.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run/interrupt.h"
+#include "run/probe.h"
+#include "util/memory.h"
+
+static void copy_environment(strvec *list) {
+    for (char **entry = environ; *entry != NULL; entry++) {
+        strvec_push(list, *entry);
+    }
+}
+
+bool cli_bench_open(
+    cli_bench *bench, const cli_settings *settings, bool isolated, char **ret_error) {
+    memset(bench, 0, sizeof *bench);
+    bench->network.lock_fd = -1;
+    run_interrupt_install();
+    if (!run_guard_start(&bench->guard)) {
+        *ret_error = util_format("the guard process cannot be started: %s", strerror(errno));
+        return false;
+    }
+    copy_environment(&bench->environments[0]);
+    if (!run_registry_load(&bench->registry, &settings->peer_path, ret_error)) {
+        return false;
+    }
+    for (size_t i = 0; i < bench->registry.problems.count; i++) {
+        fprintf(stderr, "rclbench: %s\n", bench->registry.problems.items[i]);
+    }
+    run_ros2_find(
+        &bench->ros2, settings->ros2_prefix, "/opt/ros", &bench->environments[0], &bench->guard);
+    strvec_push_all(&bench->environments[1], &bench->ros2.environment);
+    if (settings->ros2_prefix != NULL && !bench->ros2.found) {
+        *ret_error = util_format("--ros2-prefix: %s", bench->ros2.problem);
+        return false;
+    }
+    if (!isolated) {
+        run_network_open(&bench->network, settings->domain_id);
+        return true;
+    }
+    return run_network_isolate(&bench->network, settings->domain_id, ret_error);
+}
+
+void cli_bench_close(cli_bench *bench) {
+    free(bench->plan_peers);
+    run_network_done(&bench->network);
+    run_ros2_done(&bench->ros2);
+    run_registry_done(&bench->registry);
+    strvec_done(&bench->environments[0]);
+    strvec_done(&bench->environments[1]);
+    run_guard_stop(&bench->guard);
+    memset(bench, 0, sizeof *bench);
+}
+
+static bool is_wanted(const run_peer *peer, const strvec *names) {
+    if (names == NULL || strvec_contains(names, "all")) {
+        return true;
+    }
+    for (size_t i = 0; i < peer->variant_count; i++) {
+        if (strvec_contains(names, peer->variants[i].name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One row of plan_peers for each variant. */
+static void make_plan_peers(cli_bench *bench) {
+    size_t capacity = bench->plan_peer_count;
+    bench->plan_peer_count = 0;
+    for (size_t i = 0; i < bench->registry.peer_count; i++) {
+        const run_peer *peer = &bench->registry.peers[i];
+        for (size_t j = 0; j < peer->variant_count; j++) {
+            util_reserve(&bench->plan_peers, &capacity, bench->plan_peer_count + 1,
+                sizeof *bench->plan_peers);
+            plan_peer *row = &bench->plan_peers[bench->plan_peer_count++];
+            *row = (plan_peer){
+                .name = peer->variants[j].name,
+                .family = peer->family,
+                .available = peer->available,
+                .missing = peer->probe_line == NULL ? "it was not probed" : peer->probe_line,
+                .rmw = peer->uses_ros2 ? bench->ros2.rmw : NULL,
+            };
+            memcpy(row->generations, peer->generations, sizeof row->generations);
+            memcpy(row->patterns, peer->patterns, sizeof row->patterns);
+        }
+    }
+}
+
+void cli_bench_probe(cli_bench *bench, const strvec *names) {
+    bool *wanted = util_alloc(bench->registry.peer_count, sizeof *wanted);
+    for (size_t i = 0; i < bench->registry.peer_count; i++) {
+        wanted[i] = is_wanted(&bench->registry.peers[i], names);
+    }
+    run_probe(&bench->registry, wanted, bench->environments, &bench->guard);
+    free(wanted);
+    make_plan_peers(bench);
+}
+
+run_setting cli_bench_setting(const cli_bench *bench) {
+    return (run_setting){
+        &bench->registry, &bench->network, bench->environments, &bench->guard};
+}

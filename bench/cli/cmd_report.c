@@ -1,0 +1,50 @@
+/* rclbench report: a saved result in any format. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/settings.h"
+#include "util/memory.h"
+
+static bool recompute(const report *result, const char *path, char **ret_error) {
+    char text[512];
+    size_t checked = 0;
+    if (!report_recompute(result, path, &checked, text, sizeof text)) {
+        *ret_error = util_strdup(text);
+        return false;
+    }
+    fprintf(stderr, "rclbench report: %zu rounds computed again from their samples, all equal\n",
+        checked);
+    return true;
+}
+
+int cmd_report(const cli_command *command, const option_line *line) {
+    cli_settings base;
+    cli_settings_init(&base, PLAN_TOPIC);
+    char *error = NULL;
+    size_t count = 0;
+    cli_settings *settings = cli_settings_expand(&base, line, &count, &error);
+    cli_settings_done(&base);
+    if (settings == NULL) {
+        return cli_usage_trouble(command, error);
+    }
+    const char *path = line->operands.items[0];
+    report result = {0};
+    char text[512];
+    bool ok = report_read(path, &result, text, sizeof text);
+    if (!ok) {
+        error = util_strdup(text);
+    } else {
+        ok = (!settings->recompute || recompute(&result, path, &error)) &&
+             cli_output_write(&result, settings, &error);
+    }
+    if (!ok) {
+        cli_trouble(command, error);
+        free(error);
+    }
+    report_done(&result);
+    cli_settings_done(settings);
+    free(settings);
+    return ok ? CLI_GOOD : CLI_TROUBLE;
+}

@@ -1,0 +1,30 @@
+/* What happens while measuring, on standard error: one live line with bar and time left on a terminal,
+ * else one line per finished cell; and every trouble, with what the peer said. */
+#ifndef BENCH_CLI_PROGRESS_H
+#define BENCH_CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "plan/plan.h"
+#include "run/runner.h"
+
+typedef struct cli_progress {
+    FILE *out;
+    bool live;
+    uint32_t rounds;
+    size_t total, ended; /* rounds of all cells */
+    int64_t began_ns;
+    bool line_open; /* a live line stands there */
+} cli_progress;
+
+void cli_progress_begin(cli_progress *progress, const plan *todo, FILE *out);
+run_observer cli_progress_observer(cli_progress *progress);
+/* Removes the live line. */
+void cli_progress_end(cli_progress *progress);
+
+/* "topic, ROS 2, rclite to rclcpp" */
+void cli_print_cell(const plan_cell *cell, FILE *out);
+
+#endif

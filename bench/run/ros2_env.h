@@ -1,0 +1,25 @@
+/* Finds a ROS 2 installation and what sourcing it would set. */
+#ifndef BENCH_RUN_ROS2_ENV_H
+#define BENCH_RUN_ROS2_ENV_H
+
+#include <stdbool.h>
+
+#include "run/guard.h"
+#include "util/strvec.h"
+
+typedef struct run_ros2 {
+    bool found;
+    char *prefix;       /* NULL: the environment was sourced already and tells no single one */
+    char *distribution; /* "jazzy" */
+    char *rmw;          /* RMW_IMPLEMENTATION that will be used */
+    char *problem;      /* why none was found or could not be sourced; heap */
+    strvec environment; /* for peers that need it; without ROS 2 the plain environment */
+} run_ros2;
+
+/* prefix: --ros2-prefix or NULL (then the sourced one, else the newest of `root`/..., root being
+ * "/opt/ros"). base: the environment to start from. */
+void run_ros2_find(run_ros2 *ros2, const char *prefix, const char *root, const strvec *base,
+    const run_guard *guard);
+void run_ros2_done(run_ros2 *ros2);
+
+#endif
