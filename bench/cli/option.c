@@ -7,10 +7,10 @@
 #include "util/memory.h"
 #include "util/nearest.h"
 
-static const option help_option = {.name = "help", .short_name = 'h', .kind = OPTION_FLAG};
-static const option version_option = {.name = "version", .kind = OPTION_FLAG};
+static const cli_option help_option = {.name = "help", .short_name = 'h', .kind = OPTION_FLAG};
+static const cli_option version_option = {.name = "version", .kind = OPTION_FLAG};
 
-static bool offered(const option_table *table, const option *option) {
+static bool offered(const option_table *table, const cli_option *option) {
     return (option->commands & table->command) != 0;
 }
 
@@ -25,7 +25,7 @@ static bool same_name(const char *a, size_t len, const char *b) {
     return b[len] == '\0';
 }
 
-static bool has_alias(const option *option, const char *name) {
+static bool has_alias(const cli_option *option, const char *name) {
     const char *word = option->aliases;
     while (word != NULL && *word != '\0') {
         size_t len = strcspn(word, " ");
@@ -59,10 +59,10 @@ static char *unknown(const option_table *table, const char *name) {
     return sentence;
 }
 
-const option *option_find(const option_table *table, const char *name, char **ret_error) {
+const cli_option *option_find(const option_table *table, const char *name, char **ret_error) {
     size_t len = strlen(name);
     for (size_t i = 0; i < table->count; i++) {
-        const option *option = &table->items[i];
+        const cli_option *option = &table->items[i];
         if (offered(table, option) &&
             (same_name(name, len, option->name) || has_alias(option, name))) {
             return option;
@@ -72,7 +72,7 @@ const option *option_find(const option_table *table, const char *name, char **re
     return NULL;
 }
 
-static const option *find_short(const option_table *table, char name) {
+static const cli_option *find_short(const option_table *table, char name) {
     for (size_t i = 0; i < table->count; i++) {
         if (offered(table, &table->items[i]) && table->items[i].short_name == name) {
             return &table->items[i];
@@ -89,7 +89,7 @@ static bool add_value(option_given *given, const char *value, char **ret_error) 
     return true;
 }
 
-bool option_add(option_line *line, const option *option, const char *value, char **ret_error) {
+bool option_add(option_line *line, const cli_option *option, const char *value, char **ret_error) {
     util_reserve(&line->items, &line->capacity, line->count + 1, sizeof *line->items);
     option_given *given = &line->items[line->count++];
     *given = (option_given){.option = option};
@@ -125,7 +125,7 @@ typedef struct words {
     int next;
 } words;
 
-static bool take_argument(words *rest, const option *option, const char *attached,
+static bool take_argument(words *rest, const cli_option *option, const char *attached,
     const char **ret_value, char **ret_error) {
     if (attached != NULL) {
         *ret_value = attached;
@@ -149,7 +149,7 @@ static bool take_long(
         *(strcmp(name, help_option.name) == 0 ? &line->help : &line->version) = true;
         ok = true;
     } else {
-        const option *option = option_find(table, name, ret_error);
+        const cli_option *option = option_find(table, name, ret_error);
         ok = option != NULL &&
              (option->kind == OPTION_FLAG ||
                  take_argument(rest, option, value, &value, ret_error)) &&
@@ -163,7 +163,7 @@ static bool take_long(
 static bool take_short(
     const option_table *table, words *rest, const char *word, option_line *line, char **ret_error) {
     for (; *word != '\0'; word++) {
-        const option *option = find_short(table, *word);
+        const cli_option *option = find_short(table, *word);
         if (option == NULL && *word == help_option.short_name) {
             line->help = true;
             continue;

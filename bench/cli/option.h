@@ -25,7 +25,7 @@ typedef enum option_kind {
     OPTION_KIND_COUNT
 } option_kind;
 
-typedef struct option {
+typedef struct cli_option {
     const char *name;  /* without "--" */
     char short_name;   /* 0: none */
     option_kind kind;
@@ -37,19 +37,19 @@ typedef struct option {
     bool (*set)(void *settings, const char *value, char **ret_error); /* OPTION_CUSTOM */
     const char *argument; /* what --help calls it */
     const char *aliases;  /* other names that are understood, space separated, or NULL */
-    const char *help;     /* "" : not shown */
+    const char *help;     /* NULL: not shown; "": the choices say it */
     const char *group;    /* heading; NULL: that of the option before */
-} option;
+} cli_option;
 
 typedef struct option_table {
-    const option *items;
+    const cli_option *items;
     size_t count;
     unsigned command; /* only options with this bit */
 } option_table;
 
 /* One option as given, values checked; matrix options may have several. */
 typedef struct option_given {
-    const option *option;
+    const cli_option *option;
     strvec values;
 } option_given;
 
@@ -67,15 +67,15 @@ bool option_parse(const option_table *table, int argc, char *const *argv, option
 void option_line_done(option_line *line);
 
 /* Finds by long name (or alias; '_' is as good as '-'). NULL with a sentence (heap) that suggests. */
-const option *option_find(const option_table *table, const char *name, char **ret_error);
+const cli_option *option_find(const option_table *table, const char *name, char **ret_error);
 
 /* Adds one option with its value (NULL for a flag) as if it had been given. */
-bool option_add(option_line *line, const option *option, const char *value, char **ret_error);
+bool option_add(option_line *line, const cli_option *option, const char *value, char **ret_error);
 
 /* Stores one value. False with a sentence (heap) that names option, value and what is allowed. */
-bool option_set(const option *option, void *settings, const char *value, char **ret_error);
+bool option_set(const cli_option *option, void *settings, const char *value, char **ret_error);
 /* Checks one value as option_set() would. */
-bool option_check(const option *option, const char *value, char **ret_error);
+bool option_check(const cli_option *option, const char *value, char **ret_error);
 
 void option_print_help(const option_table *table, FILE *out);
 

@@ -29,7 +29,7 @@ static void print_wrapped(const char *text, size_t used, FILE *out) {
     fputc('\n', out);
 }
 
-static void print_option(const option *option, FILE *out) {
+static void print_option(const cli_option *option, FILE *out) {
     strbuf left = {0};
     if (option->short_name != 0) {
         strbuf_appendf(&left, "  -%c, --%s", option->short_name, option->name);
@@ -50,7 +50,7 @@ static void print_option(const option *option, FILE *out) {
     strbuf_append(&text, option->help);
     if (option->choices != NULL) {
         for (size_t i = 0; option->choices[i] != NULL; i++) {
-            strbuf_appendf(&text, "%s%s", i == 0 ? ": " : ", ", option->choices[i]);
+            strbuf_appendf(&text, "%s%s", i > 0 ? ", " : text.len == 0 ? "" : ": ", option->choices[i]);
         }
     }
     if (option->matrix) {
@@ -65,11 +65,11 @@ void option_print_help(const option_table *table, FILE *out) {
     const char *printed = NULL;
     bool lists = false;
     for (size_t i = 0; i < table->count; i++) {
-        const option *option = &table->items[i];
+        const cli_option *option = &table->items[i];
         if (option->group != NULL) {
             group = option->group;
         }
-        if ((option->commands & table->command) == 0 || option->help[0] == '\0') {
+        if ((option->commands & table->command) == 0 || option->help == NULL) {
             continue;
         }
         if (group != NULL && group != printed) {

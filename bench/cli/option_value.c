@@ -11,7 +11,7 @@
 #include "util/units.h"
 
 /* What an option's value may be, for messages. */
-static char *allowed(const option *option) {
+static char *allowed(const cli_option *option) {
     strbuf text = {0};
     switch (option->kind) {
     case OPTION_FLAG:
@@ -56,14 +56,14 @@ static char *allowed(const option *option) {
     return strbuf_take(&text);
 }
 
-static bool refuse(const option *option, const char *value, char **ret_error) {
+static bool refuse(const cli_option *option, const char *value, char **ret_error) {
     char *what = allowed(option);
     *ret_error = util_format("--%s: '%s' is not possible; it takes %s", option->name, value, what);
     free(what);
     return false;
 }
 
-static bool in_range(const option *option, uint64_t value) {
+static bool in_range(const cli_option *option, uint64_t value) {
     uint64_t max = option->max == 0 ? UINT64_MAX : (uint64_t)option->max;
     return value >= (uint64_t)option->min && value <= max;
 }
@@ -79,7 +79,7 @@ static bool parse_flag(const char *value, bool *ret_flag) {
     return false;
 }
 
-static int choice_index(const option *option, const char *value) {
+static int choice_index(const cli_option *option, const char *value) {
     for (int i = 0; option->choices != NULL && option->choices[i] != NULL; i++) {
         if (strcmp(option->choices[i], value) == 0) {
             return i;
@@ -105,7 +105,7 @@ static bool parse_rate(const char *value, int64_t *ret_period_ns) {
     return true;
 }
 
-static bool parse_value(const option *option, const char *value, parsed *ret) {
+static bool parse_value(const cli_option *option, const char *value, parsed *ret) {
     switch (option->kind) {
     case OPTION_FLAG:
         return parse_flag(value, &ret->flag);
@@ -130,7 +130,7 @@ static bool parse_value(const option *option, const char *value, parsed *ret) {
     }
 }
 
-bool option_check(const option *option, const char *value, char **ret_error) {
+bool option_check(const cli_option *option, const char *value, char **ret_error) {
     parsed ignored;
     return parse_value(option, value, &ignored) || refuse(option, value, ret_error);
 }
@@ -146,7 +146,7 @@ static void append_list(strvec *list, const char *value) {
     strvec_done(&pieces);
 }
 
-bool option_set(const option *option, void *settings, const char *value, char **ret_error) {
+bool option_set(const cli_option *option, void *settings, const char *value, char **ret_error) {
     parsed result;
     if (!parse_value(option, value, &result)) {
         return refuse(option, value, ret_error);

@@ -48,7 +48,7 @@ typedef struct cli_settings {
     uint64_t seed;
 } cli_settings;
 
-extern const option cli_options[];
+extern const cli_option cli_options[];
 extern const size_t cli_option_count;
 option_table cli_option_table(unsigned command);
 

@@ -105,7 +105,7 @@ static bool set_setting(void *settings, const char *value, char **ret_error) {
     return ok;
 }
 
-const option cli_options[] = {
+const cli_option cli_options[] = {
     {"from", 0, OPTION_LIST, false, TOPICS, AT(spec.from), 0, 0, NULL, NULL, "PEERS", NULL,
         "who publishes: peers as `rclbench peers` lists them, comma separated, or 'all'", "Peers"},
     {"to", 0, OPTION_LIST, false, TOPICS, AT(spec.to), 0, 0, NULL, NULL, "PEERS", NULL,
