@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/memory.h"
+
 #define MAGIC "RCLBSAMP"
 #define VERSION 1u
 #define HEADER_BYTES 64u
@@ -145,10 +147,7 @@ static bool rows_read(
     if (file->row_count == 0) {
         return true;
     }
-    file->rows = malloc(file->row_count * ROW_BYTES);
-    if (file->rows == NULL) {
-        return fail(error_text, error_size, path, "no memory for %zu rows", file->row_count);
-    }
+    file->rows = util_alloc_large(file->row_count, ROW_BYTES);
     if (!read_fully(fd, file->rows, file->row_count * ROW_BYTES)) {
         return fail(error_text, error_size, path, "cannot read the rows");
     }

@@ -2,9 +2,12 @@
  * them arrival by arrival, and takes nothing for granted about the order or the numbers of rows. */
 #include "sample/sample.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "util/memory.h"
 
 /* Where rows of one kind (counted, or warm-up) are gathered, in seq order. */
 typedef struct part {
@@ -31,6 +34,11 @@ static int compare_rows(const void *left, const void *right) {
     int64_t ta = a->t4_ns == 0 ? SAMPLE_STAMP_LIMIT : a->t4_ns;
     int64_t tb = b->t4_ns == 0 ? SAMPLE_STAMP_LIMIT : b->t4_ns;
     return (ta > tb) - (ta < tb);
+}
+
+static int compare_seq(const void *left, const void *right) {
+    uint64_t a = ((const sample_row *)left)->seq, b = ((const sample_row *)right)->seq;
+    return (a > b) - (a < b);
 }
 
 static bool is_sorted(const part *sent) {
@@ -64,18 +72,15 @@ static sample_row *find(const part *sent, uint64_t seq) {
 }
 
 /* Copies the sender's rows of one kind, sorted. */
-static bool part_gather(part *sent, const sample_file *sender, bool warmup) {
+static void part_gather(part *sent, const sample_file *sender, bool warmup) {
     size_t count = 0;
     for (size_t i = 0; i < sender->row_count; i++) {
         count += is_warmup(&sender->rows[i]) == warmup;
     }
     if (count == 0) {
-        return true;
+        return;
     }
-    sent->rows = malloc(count * sizeof(sent->rows[0]));
-    if (sent->rows == NULL) {
-        return false;
-    }
+    sent->rows = util_alloc_large(count, sizeof(sent->rows[0]));
     for (size_t i = 0; i < sender->row_count; i++) {
         if (is_warmup(&sender->rows[i]) == warmup) {
             sent->rows[sent->count++] = sender->rows[i];
@@ -84,7 +89,6 @@ static bool part_gather(part *sent, const sample_file *sender, bool warmup) {
     if (!is_sorted(sent)) {
         qsort(sent->rows, sent->count, sizeof(sent->rows[0]), compare_rows);
     }
-    return true;
 }
 
 /* One way: the sender's t4 says nothing, and each seq was sent once. */
@@ -187,10 +191,7 @@ static void part_echo_stamps(part *sent, const sample_file *receiver, bool warmu
 
 static bool part_build(part *sent, const sample_file *sender, const sample_file *receiver,
     sample_join kind, bool warmup, char *error_text, size_t error_size) {
-    if (!part_gather(sent, sender, warmup)) {
-        snprintf(error_text, error_size, "no memory to join %zu rows", sender->row_count);
-        return false;
-    }
+    part_gather(sent, sender, warmup);
     uint64_t twice = 0;
     bool once =
         kind == SAMPLE_JOIN_ONE_WAY ? part_one_way(sent, &twice) : part_round_trip(sent, &twice);
@@ -267,14 +268,49 @@ static uint64_t add_saturated(uint64_t a, uint64_t b) {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-bool sample_set_join(const sample_file *sender, const sample_file *receiver, sample_join kind,
+/* The receiver's intact rows, one per seq, as if a sender had recorded them. */
+static sample_file stand_in_for_sender(const sample_file *receiver) {
+    sample_file sender = *receiver;
+    sender.missing_rows = 0;
+    sender.finished_ns = 0;
+    part all = {.rows = util_alloc_large(receiver->row_count, sizeof(sample_row))};
+    for (size_t i = 0; i < receiver->row_count; i++) {
+        const sample_row *row = &receiver->rows[i];
+        if ((row->seq & SAMPLE_FLAG_CORRUPT) == 0 && row->t4_ns != 0) {
+            all.rows[all.count++] = *row;
+        }
+    }
+    qsort(all.rows, all.count, sizeof(all.rows[0]), compare_seq);
+    size_t kept = 0;
+    for (size_t i = 0; i < all.count; i++) {
+        if (kept == 0 || all.rows[kept - 1].seq != all.rows[i].seq) {
+            all.rows[kept++] = all.rows[i];
+        }
+    }
+    sender.rows = all.rows;
+    sender.row_count = kept;
+    return sender;
+}
+
+/* Of an echo or a call only the requests that were served are known. */
+static void join_server_only(const sample_file *server, sample_set *ret_set) {
+    sample_set set = {.received_known = true, .one_way_valid = true};
+    for (size_t i = 0; i < server->row_count; i++) {
+        bool intact = (server->rows[i].seq & SAMPLE_FLAG_CORRUPT) == 0;
+        bool warmup = is_warmup(&server->rows[i]);
+        set.received += intact && !warmup;
+        set.warmup_received += intact && warmup;
+        set.corrupt += !intact && !warmup;
+    }
+    set.missing_rows = server->missing_rows;
+    set.clock_error_ns = server->clock_error_ns;
+    *ret_set = set;
+}
+
+/* Both sides, or the sender alone. */
+static bool join_sides(const sample_file *sender, const sample_file *receiver, sample_join kind,
     sample_set *ret_set, char *error_text, size_t error_size) {
     part counted = {0}, warmup = {0};
-    if (receiver != NULL && receiver->run_id != sender->run_id) {
-        snprintf(error_text, error_size, "the two sides recorded different runs (%llu and %llu)",
-            (unsigned long long)sender->run_id, (unsigned long long)receiver->run_id);
-        return false;
-    }
     if (!part_build(&counted, sender, receiver, kind, false, error_text, error_size) ||
         !part_build(&warmup, sender, receiver, kind, true, error_text, error_size) ||
         (kind == SAMPLE_JOIN_CALL && receiver != NULL &&
@@ -284,6 +320,8 @@ bool sample_set_join(const sample_file *sender, const sample_file *receiver, sam
         return false;
     }
     sample_set set = {
+        .sent_known = true,
+        .received_known = receiver != NULL || kind != SAMPLE_JOIN_ONE_WAY,
         .sent = counted.count,
         .received = counted.received,
         .duplicated = counted.duplicated,
@@ -306,9 +344,35 @@ bool sample_set_join(const sample_file *sender, const sample_file *receiver, sam
         }
     }
     set_times(&set);
+    set.last_was_lost = set.last_was_lost && set.received_known;
     check_order(&set);
     *ret_set = set;
     return true;
+}
+
+bool sample_set_join(const sample_file *sender, const sample_file *receiver, sample_join kind,
+    sample_set *ret_set, char *error_text, size_t error_size) {
+    assert(sender != NULL || receiver != NULL);
+    if (sender == NULL && kind != SAMPLE_JOIN_ONE_WAY) {
+        join_server_only(receiver, ret_set);
+        return true;
+    }
+    if (sender == NULL) {
+        sample_file stand_in = stand_in_for_sender(receiver);
+        bool joined = join_sides(&stand_in, receiver, kind, ret_set, error_text, error_size);
+        free(stand_in.rows);
+        if (joined) {
+            ret_set->sent_known = false;
+            ret_set->last_was_lost = false;
+        }
+        return joined;
+    }
+    if (receiver != NULL && receiver->run_id != sender->run_id) {
+        snprintf(error_text, error_size, "the two sides recorded different runs (%llu and %llu)",
+            (unsigned long long)sender->run_id, (unsigned long long)receiver->run_id);
+        return false;
+    }
+    return join_sides(sender, receiver, kind, ret_set, error_text, error_size);
 }
 
 void sample_set_done(sample_set *set) {

@@ -194,6 +194,40 @@ static void test_rows_the_sender_had_no_room_for(void **state) {
     sample_set_done(&set);
 }
 
+static void test_one_side_only(void **state) {
+    (void)state;
+    sample_file a = side(sent_rows, 4);
+    sample_set set = join(&a, NULL, SAMPLE_JOIN_ONE_WAY);
+    assert_true(set.sent_known);
+    assert_false(set.received_known);
+    assert_int_equal(set.sent, 4);
+    assert_false(set.last_was_lost);
+    sample_set_done(&set);
+    sample_row arrivals[] = {
+        {.seq = 3, .t1_ns = 400, .t4_ns = 450},
+        {.seq = 1, .t1_ns = 200, .t4_ns = 460},
+        {.seq = 1, .t1_ns = 200, .t4_ns = 470},
+        {.seq = 2 | CORRUPT, .t4_ns = 480},
+    };
+    sample_file b = side(arrivals, 4);
+    set = join(NULL, &b, SAMPLE_JOIN_ONE_WAY);
+    assert_false(set.sent_known);
+    assert_true(set.received_known);
+    assert_int_equal(set.received, 2);
+    assert_int_equal(set.duplicated, 1);
+    assert_int_equal(set.reordered, 1);
+    assert_int_equal(set.corrupt, 1);
+    assert_int_equal(set.row_count, 2);
+    assert_int_equal(set.rows[0].t1_ns, 200);
+    assert_int_equal(set.rows[0].t4_ns, 460);
+    sample_set_done(&set);
+    set = join(NULL, &b, SAMPLE_JOIN_CALL);
+    assert_false(set.sent_known);
+    assert_int_equal(set.received, 3);
+    assert_int_equal(set.row_count, 0);
+    sample_set_done(&set);
+}
+
 /* Random sides: the counts must agree with a slow and simple model of the rules. */
 static void check_random_round(unsigned *seed) {
     size_t sent_count = (size_t)(rand_r(seed) % 40), arrival_count = (size_t)(rand_r(seed) % 80);
@@ -261,6 +295,7 @@ int main(void) {
         cmocka_unit_test(test_impossible_input),
         cmocka_unit_test(test_nothing_sent),
         cmocka_unit_test(test_rows_the_sender_had_no_room_for),
+        cmocka_unit_test(test_one_side_only),
         cmocka_unit_test(test_random_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,6 +57,8 @@ typedef enum sample_join {
  * sent, what was not received is lost: a message that arrived only corrupt is lost too.
  */
 typedef struct sample_set {
+    /* False when that side was not ours (--only): what follows from it is unknown, not 0. */
+    bool sent_known, received_known;
     uint64_t sent; /* counted messages that the sending side recorded; sent - received = lost */
     uint64_t received;
     uint64_t duplicated;
@@ -78,7 +80,9 @@ typedef struct sample_set {
     int64_t clock_error_ns; /* the larger of both sides */
 } sample_set;
 
-/* receiver may be NULL (one side only; one way: nothing is known to have arrived). Returns false
+/* One of the sides may be NULL, when only the other one is a peer of ours. Without a sender, the
+ * rows are what the receiver knows: of a one-way round the intact messages with the stamps that
+ * their payload carried; of an echo or a call none, only the requests are counted. Returns false
  * with a sentence for impossible input: run ids differ, a seq sent twice, fewer requests served
  * than answered. */
 bool sample_set_join(const sample_file *sender, const sample_file *receiver, sample_join kind,

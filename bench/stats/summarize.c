@@ -59,15 +59,32 @@ sample_join stats_join_kind(const plan_cell *cell) {
     return cell->echo ? SAMPLE_JOIN_ECHO : SAMPLE_JOIN_ONE_WAY;
 }
 
+/* Grows by doubling, into memory that is cheap to touch. */
+static void reserve(stats_values *values, size_t needed) {
+    if (needed <= values->capacity) {
+        return;
+    }
+    size_t capacity = values->capacity * 2 > needed ? values->capacity * 2 : needed;
+    int64_t *items = util_alloc_large(capacity, sizeof(*items));
+    if (values->count > 0) {
+        memcpy(items, values->items, values->count * sizeof(*items));
+    }
+    free(values->items);
+    values->items = items;
+    values->capacity = capacity;
+}
+
 static void push(stats_values *values, int64_t value) {
-    util_reserve(&values->items, &values->capacity, values->count + 1, sizeof(*values->items));
+    if (values->count == values->capacity) {
+        reserve(values, values->count < 8 ? 8 : values->count + 1);
+    }
     values->items[values->count++] = value;
 }
 
 static void push_all(stats_values *values, const stats_values *more) {
     if (more->count > 0) {
         size_t needed = values->count + more->count;
-        util_reserve(&values->items, &values->capacity, needed, sizeof(*values->items));
+        reserve(values, needed);
         memcpy(values->items + values->count, more->items, more->count * sizeof(*more->items));
         values->count = needed;
     }
@@ -210,6 +227,8 @@ static void pool_figure(stats_pool *pool, int figure, double value) {
 
 static void pool_add(stats_pool *pool, const stats_summary *s, const stats_values *values) {
     stats_summary *sum = &pool->counts;
+    sum->sent_known = s->sent_known && (sum->sent_known || pool->round_count == 0);
+    sum->received_known = s->received_known && (sum->received_known || pool->round_count == 0);
     sum->sent += s->sent;
     sum->received += s->received;
     sum->lost += s->lost;
@@ -240,9 +259,11 @@ static void pool_add(stats_pool *pool, const stats_summary *s, const stats_value
 void stats_round_summarize(const plan_cell *cell, const run_round *round, const sample_set *set,
     stats_pool *pool, stats_summary *ret_summary) {
     stats_summary s = {
+        .sent_known = set->sent_known,
+        .received_known = set->received_known,
         .sent = set->sent,
         .received = set->received,
-        .lost = set->sent - set->received,
+        .lost = set->sent_known && set->received_known ? set->sent - set->received : 0,
         .duplicated = set->duplicated,
         .reordered = set->reordered,
         .corrupt = set->corrupt,

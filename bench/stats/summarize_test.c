@@ -20,7 +20,9 @@ static sample_row rows[] = {
 static sample_row warmup[] = {{.seq = 0, .t1_ns = 10, .t4_ns = 910}};
 
 static sample_set set_of_rows(void) {
-    return (sample_set){.sent = 3,
+    return (sample_set){.sent_known = true,
+        .received_known = true,
+        .sent = 3,
         .received = 2,
         .duplicated = 4,
         .reordered = 5,

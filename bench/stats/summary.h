@@ -45,6 +45,7 @@ typedef enum stats_quantity {
 } stats_quantity;
 
 typedef struct stats_summary {
+    bool sent_known, received_known; /* false: that side was not ours; its counts are null */
     uint64_t sent, received, lost, duplicated, reordered, corrupt;
     uint64_t warmup_sent, warmup_received;
     uint64_t missing_rows;      /* a peer had no room for so many rows: the counts are short */

@@ -5,9 +5,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
 void *util_alloc(size_t count, size_t size) {
     void *memory = calloc(count == 0 ? 1 : count, size == 0 ? 1 : size);
+    if (memory == NULL) {
+        abort();
+    }
+    return memory;
+}
+
+void *util_alloc_large(size_t count, size_t size) {
+    size_t bytes;
+    void *memory = NULL;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        abort();
+    }
+    if (bytes < 2 * HUGE_PAGE_BYTES) {
+        memory = malloc(bytes > 0 ? bytes : 1);
+    } else if (posix_memalign(&memory, HUGE_PAGE_BYTES, bytes) == 0) {
+        madvise(memory, bytes, MADV_HUGEPAGE); /* Advice: without it everything works, slower. */
+    }
     if (memory == NULL) {
         abort();
     }

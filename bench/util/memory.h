@@ -9,6 +9,11 @@
 /* Zeroed memory for count elements; never NULL, free() it. */
 void *util_alloc(size_t count, size_t size);
 
+/* Memory that is not zeroed, for arrays of samples: backed by huge pages where the kernel has them,
+ * because faulting in hundreds of megabytes page by page costs more than the statistics. free() it.
+ */
+void *util_alloc_large(size_t count, size_t size);
+
 /* Grows *array (elements of `size` bytes, *capacity of them allocated) so that `needed` fit. */
 void util_reserve(void *array_pointer, size_t *capacity, size_t needed, size_t size);
 
