@@ -53,21 +53,25 @@ typedef struct report_options {
 /* Reads the samples of every round, joins, computes. Borrows plan, record and environment, which
  * must outlive the report. A round that failed, or whose samples cannot be used, gets no summary
  * and a warning that says why. */
-void report_build(const plan *plan, const run_record *record, const run_environment *environment,
+void report_build(const plan *todo, const run_record *record, const run_environment *environment,
     const report_options *options, report *ret_report);
 
 /* Reads a result file of format json. Any file whatever gives a report or one sentence that names
  * the file and the place in it ("x.json: cells[2].rounds[0].sent: not an integer"). */
 bool report_read(const char *path, report *ret_report, char *error_text, size_t error_size);
 
+/* The same of a text in memory; name stands for the file in errors. */
+bool report_parse(const char *text, size_t len, const char *name, report *ret_report,
+    char *error_text, size_t error_size);
+
 /* Computes everything again from the sample files that a report read from result_path names; their
  * paths are relative to it. Files that are not there any more are passed over. False when one was
  * changed (sha256) or gives other numbers. */
-bool report_recompute(const report *report, const char *result_path, size_t *ret_rounds_checked,
+bool report_recompute(const report *result, const char *result_path, size_t *ret_rounds_checked,
     char *error_text, size_t error_size);
 
 /* Frees what the report holds; a report of zeroes is fine. */
-void report_done(report *report);
+void report_done(report *result);
 
 /* How to show it; no format has to use all of it. */
 typedef struct report_view {
@@ -81,7 +85,7 @@ typedef struct report_format {
     const char *suffix; /* of a file: ".json" */
     const char *help;
     bool (*write)(
-        const report *report, const report_view *view, FILE *out); /* false: write error */
+        const report *result, const report_view *view, FILE *out); /* false: write error */
 } report_format;
 
 extern const report_format report_formats[];
