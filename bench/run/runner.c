@@ -19,6 +19,7 @@
 #include "run/probe.h"
 #include "run/round.h"
 #include "run/session.h"
+#include "sample/sample.h"
 #include "util/memory.h"
 
 #define QUIET_NS INT64_C(500000000)
@@ -189,6 +190,40 @@ static void run_sides(
     free(sentence);
 }
 
+/* What a peer said it did against the file it wrote. */
+static char *check_samples(const run_process *process, uint64_t run_id) {
+    sample_file file;
+    char text[512];
+    if (!sample_file_read(process->samples_path, &file, text, sizeof text)) {
+        return util_format("%s (%s) left no usable samples: %s", process->variant, process->role,
+            text);
+    }
+    uint64_t rows = 0;
+    for (size_t i = 0; i < file.row_count; i++) {
+        rows += (file.rows[i].seq & SAMPLE_FLAG_WARMUP) == 0;
+    }
+    char *sentence = NULL;
+    if (rows != process->done_rows) {
+        sentence = util_format("%s (%s) said 'done %" PRIu64 "', but its file holds %" PRIu64
+                               " rows that are not warm-up",
+            process->variant, process->role, process->done_rows, rows);
+    } else if (file.run_id != run_id) {
+        sentence = util_format(
+            "%s (%s) left the samples of another run", process->variant, process->role);
+    }
+    sample_file_done(&file);
+    return sentence;
+}
+
+static void check_round(run_round *round, uint64_t run_id) {
+    for (int side = 0; round->ok && side < 2; side++) {
+        if (round->sides[side].samples_path != NULL) {
+            round->failure = check_samples(&round->sides[side], run_id);
+            round->ok = round->failure == NULL;
+        }
+    }
+}
+
 /* One round of one cell, recorded whatever comes of it. */
 static void run_one(runner *r, size_t cell_index, uint32_t index) {
     run_cell *target = &r->record->cells[cell_index];
@@ -210,6 +245,7 @@ static void run_one(runner *r, size_t cell_index, uint32_t index) {
     }
     if (ok) {
         run_sides(r, cell, starts, round);
+        check_round(round, run_id);
     }
     side_start_done(&starts[0]);
     side_start_done(&starts[1]);

@@ -21,6 +21,7 @@
 #define NOW_WAIT_NS INT64_C(5000000000)
 #define CLOCK_SLACK_NS INT64_C(2000000)
 #define WAITING_NS INT64_C(2000000000)
+#define CLOSED_WAIT_NS INT64_C(500000000)
 #define LOOK_OUTSIDE_NS INT64_C(200000000)
 
 /* How far a side has come; each line of the protocol leads to the next. */
@@ -43,6 +44,7 @@ typedef struct side {
     side_phase phase;
     run_reading begin;
     int64_t go_written_ns; /* CLOCK_REALTIME just before */
+    int64_t closed_ns;     /* when its end of the channel was first seen closed; 0: it is open */
     char *trouble;         /* what it said or did wrong; heap */
 } side;
 
@@ -150,6 +152,14 @@ static void take_now(side *one, const char *argument) {
     }
 }
 
+static void on_reading(side *one, bool measured) {
+    const run_session_spec *spec = one->session->spec;
+    if (spec->on_reading != NULL) {
+        spec->on_reading(
+            spec->user, (int)(one - one->session->sides), &one->child, measured);
+    }
+}
+
 static void take_measured(side *one, const char *argument) {
     (void)argument;
     if (!expect_phase(one, "measured", SIDE_RUNNING)) {
@@ -158,6 +168,7 @@ static void take_measured(side *one, const char *argument) {
     run_reading end = run_resources_read(one->child.pid);
     one->process->measured_ns = run_clock_real_ns();
     one->process->measured = run_resources_between(&one->begin, &end);
+    on_reading(one, true);
     one->phase = SIDE_MEASURED;
 }
 
@@ -231,6 +242,19 @@ static void take_line(void *user, char *line, size_t len) {
     blame(one, util_format("said '%.60s', which is not a word of the protocol", line));
 }
 
+/* A process that dies closes the channel a moment before it has ended; only one that lives on has
+ * closed it by itself. */
+static bool closed_for_good(side *one) {
+    if (one->child.ended || one->child.from_fd >= 0 || one->phase == SIDE_DONE) {
+        return false;
+    }
+    int64_t now_ns = run_clock_monotonic_ns();
+    if (one->closed_ns == 0) {
+        one->closed_ns = now_ns;
+    }
+    return now_ns - one->closed_ns > CLOSED_WAIT_NS;
+}
+
 /* Turns what is wrong with a side into the round's failure. */
 static bool check_side(session *s, side *one) {
     if (one->phase == SIDE_ABSENT) {
@@ -242,8 +266,7 @@ static bool check_side(session *s, side *one) {
     if (one->trouble == NULL && one->child.ended) {
         one->trouble = judge_end(one);
     }
-    if (one->trouble == NULL && !one->child.ended && one->child.from_fd < 0 &&
-        one->phase != SIDE_DONE) {
+    if (one->trouble == NULL && closed_for_good(one)) {
         blame(one, util_strdup("closed its side of the channel before it was done"));
     }
     if (one->trouble == NULL) {
@@ -354,14 +377,13 @@ static bool go(session *s, int i) {
         return !s->failed;
     }
     one->begin = run_resources_begin(one->child.pid);
+    on_reading(one, false);
     one->go_written_ns = run_clock_real_ns();
     one->process->go_ns = one->go_written_ns;
     one->phase = SIDE_GONE_OFF;
     say(one, "go");
-    /* A starting node answers only when it has matched and published. */
-    int64_t wait_ns = s->spec->startup && i == 0 ? s->spec->ready_ns : NOW_WAIT_NS;
-    return wait_phase(
-        s, i, SIDE_RUNNING, run_clock_monotonic_ns() + wait_ns, "say 'now' after 'go'");
+    return wait_phase(s, i, SIDE_RUNNING, run_clock_monotonic_ns() + NOW_WAIT_NS,
+        "say 'now' after 'go'");
 }
 
 static void stop(session *s, int i) {

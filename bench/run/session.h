@@ -11,6 +11,8 @@
 #include "run/run_record.h"
 #include "util/strvec.h"
 
+struct run_child;
+
 typedef struct run_side_spec {
     const char *variant;
     const char *role;
@@ -29,11 +31,13 @@ typedef struct run_session_spec {
     int64_t grace_ns;              /* between TERM and KILL */
     int64_t serve_ns;              /* how long side 1 serves when it is alone */
     const run_guard *guard;
-    /* Called when no side 1 or 0 of ours is matched for 2 s (--only). */
+    /* Called when the only side is not ready after 2 s (--only). May be NULL, like the next two. */
     void (*on_waiting)(void *user);
+    /* Called when a side's resources are read: at `go` and (measured) at its `measured`. */
+    void (*on_reading)(void *user, int side, const struct run_child *child, bool measured);
     void *user;
     /* Looked at while waiting: a sentence (heap) when something outside of the peers has failed (the
-     * master), else NULL. May be NULL. */
+     * master), else NULL. */
     char *(*check_outside)(void *user);
 } run_session_spec;
 
