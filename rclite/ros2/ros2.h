@@ -95,8 +95,8 @@ rclite_result ros2_reader_init(ros2_reader *reader, ros2_context *context,
 /* After it returns no listener of it runs. */
 void ros2_reader_done(ros2_reader *reader);
 
-/* Puts it behind the backlog, for the sender thread. */
-rclite_result ros2_writer_queue(ros2_writer *writer, ros2_serdata *serdata);
+/* As send, and never waits whoever calls. */
+rclite_result ros2_writer_offer(ros2_writer *writer, ros2_serdata *serdata);
 /* Hands over one reference. Never blocks when called from a callback. */
 rclite_result ros2_writer_send(ros2_writer *writer, ros2_serdata *serdata);
 /* Header (service_header_bytes 0 or 16) and message into a serdata, and sends it. */

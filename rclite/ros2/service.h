@@ -4,7 +4,7 @@
 
 #include "ros2/ros2.h"
 
-#define ROS2_SERVICE_CACHE_COUNT 64u
+#define ROS2_SERVICE_CACHE_COUNT 256u
 
 typedef struct ros2_call {
     rclite_service_call base;
@@ -30,6 +30,9 @@ typedef struct ros2_service {
     dds_instance_handle_t reachable[ROS2_SERVICE_CACHE_COUNT]; /* request writers whose reply reader is matched */
     dds_instance_handle_t accepted[ROS2_SERVICE_CACHE_COUNT];  /* request writers that speak our dialect */
     _Atomic uint64_t generation; /* changes with each match */
+    dds_instance_handle_t proven[ROS2_SERVICE_CACHE_COUNT]; /* see service_reply.c */
+    dds_instance_handle_t proving; /* sender thread only, as is: */
+    int64_t proving_until_ns;
     _Atomic bool told_of_fastdds;
     ros2_task task;
 } ros2_service;

@@ -7,6 +7,11 @@
 
 /* Replies that wait for a match; beyond that the oldest is dropped. */
 #define WAITING_COUNT_MAX 1000u
+/* A reader that was matched just now drops what comes before the writer's first heartbeat and asks for
+ * it later. So the first reply to a client goes alone, through the sender thread, and the others follow
+ * when it is acknowledged (the client is proven); else a burst would push it out of the writer's history
+ * before it is asked for. A reader that never acknowledges holds this up for no longer than: */
+#define PROVE_NS INT64_C(300000000)
 
 static ros2_context *context_of(const ros2_service *service) {
     return ros2_context_of(service->base.node);
@@ -122,14 +127,50 @@ static void push_waiting(ros2_service *service, ros2_serdata *serdata) {
     }
 }
 
+static bool is_proven(ros2_service *service, dds_instance_handle_t request_writer) {
+    pthread_mutex_lock(&service->lock);
+    const bool proven = service->proven[ros2_service_cache_index(request_writer)] == request_writer;
+    pthread_mutex_unlock(&service->lock);
+    return proven;
+}
+
+/* Waits a little for the acknowledgement of what was sent; false when that did not come yet. */
+static bool prove(ros2_service *service) {
+    if (dds_wait_for_acks(service->writer.entity, DDS_MSECS(5)) != DDS_RETCODE_OK &&
+        rclite_monotonic_ns() < service->proving_until_ns) {
+        return false;
+    }
+    pthread_mutex_lock(&service->lock);
+    service->proven[ros2_service_cache_index(service->proving)] = service->proving;
+    pthread_mutex_unlock(&service->lock);
+    service->proving = 0;
+    return true;
+}
+
+/* Sends one reply of the list to a client that can be reached. */
+static void send_waiting(ros2_service *service, ros2_serdata *serdata) {
+    const dds_instance_handle_t request_writer = serdata->mark;
+    if (ros2_writer_offer(&service->writer, serdata) != RCLITE_OK) {
+        atomic_fetch_add(&context_of(service)->base.send_failures, 1);
+    }
+    if (!is_proven(service, request_writer)) {
+        service->proving = request_writer;
+        service->proving_until_ns = rclite_monotonic_ns() + PROVE_NS;
+    }
+}
+
 /* On the sender thread: each waiting reply is looked at once. */
 bool ros2_service_look_at_waiting(ros2_task *task, bool alone) {
     (void)alone;
     ros2_service *service = (ros2_service *)((char *)task - offsetof(ros2_service, task));
+    const uint64_t generation = atomic_load(&service->generation);
     pthread_mutex_lock(&service->lock);
     uint32_t left = service->waiting_count;
     pthread_mutex_unlock(&service->lock);
     for (; left > 0; left--) {
+        if (service->proving != 0 && !prove(service)) {
+            return true;
+        }
         pthread_mutex_lock(&service->lock);
         ros2_serdata *serdata = service->waiting_first ? pop_waiting(service) : NULL;
         pthread_mutex_unlock(&service->lock);
@@ -141,11 +182,15 @@ bool ros2_service_look_at_waiting(ros2_task *task, bool alone) {
             push_waiting(service, serdata);
         } else if (state == CLIENT_GONE) {
             ros2_serdata_unref(serdata);
-        } else if (ros2_writer_queue(&service->writer, serdata) != RCLITE_OK) {
-            atomic_fetch_add(&context_of(service)->base.send_failures, 1);
+        } else {
+            send_waiting(service, serdata);
         }
     }
-    return false; /* a match brings it back */
+    if (service->proving != 0 && !prove(service)) {
+        return true;
+    }
+    /* The next match brings it back; one that came meanwhile may have found the list empty. */
+    return generation != atomic_load(&service->generation);
 }
 
 rclite_result ros2_service_send_reply(
@@ -160,7 +205,10 @@ rclite_result ros2_service_send_reply(
     const bool may_wait = !rclitei_in_callback(&context->base);
     switch (client_state_of(service, call->request_writer, may_wait)) {
     case CLIENT_REACHABLE:
-        return ros2_writer_send(&service->writer, serdata);
+        if (is_proven(service, call->request_writer)) {
+            return ros2_writer_send(&service->writer, serdata);
+        }
+        break;
     case CLIENT_GONE:
         ros2_serdata_unref(serdata);
         return RCLITE_OK; /* nobody waits for it */

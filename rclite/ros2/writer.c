@@ -166,7 +166,7 @@ static bool send_backlog(ros2_task *task, bool alone) {
 
 /* ---- sending ---------------------------------------------------------------------------------- */
 
-static rclite_result send_from_callback(ros2_writer *writer, ros2_serdata *serdata) {
+static rclite_result send_without_waiting(ros2_writer *writer, ros2_serdata *serdata) {
     /* The lock may be held by a thread that is delivering to a local reader of ours, even by this
      * one. */
     if (pthread_mutex_trylock(&writer->lock) != 0) {
@@ -198,16 +198,17 @@ static rclite_result send_and_wait(ros2_writer *writer, ros2_serdata *serdata) {
     }
 }
 
-rclite_result ros2_writer_queue(ros2_writer *writer, ros2_serdata *serdata) {
-    return push_backlog(writer, serdata, false);
+rclite_result ros2_writer_offer(ros2_writer *writer, ros2_serdata *serdata) {
+    const bool behind = atomic_load(&writer->backlog_count) > 0;
+    return behind ? push_backlog(writer, serdata, false) : send_without_waiting(writer, serdata);
 }
 
 rclite_result ros2_writer_send(ros2_writer *writer, ros2_serdata *serdata) {
-    const bool callback = rclitei_in_callback(&writer->context->base);
-    if (atomic_load(&writer->backlog_count) > 0) {
-        return push_backlog(writer, serdata, !callback);
+    if (rclitei_in_callback(&writer->context->base)) {
+        return ros2_writer_offer(writer, serdata);
     }
-    return callback ? send_from_callback(writer, serdata) : send_and_wait(writer, serdata);
+    const bool behind = atomic_load(&writer->backlog_count) > 0;
+    return behind ? push_backlog(writer, serdata, true) : send_and_wait(writer, serdata);
 }
 
 rclite_result ros2_writer_serialize(const ros2_writer *writer, const rclitei_codec *codec,
