@@ -4,9 +4,8 @@
 
 #include "pattern.h"
 
-static bool check_stamps(const sample_row *row, uint8_t wanted, const pattern_asked *asked,
-    char *problem, size_t size)
-{
+static bool check_stamps(
+    const sample_row *row, uint8_t wanted, const pattern_asked *asked, char *problem, size_t size) {
     const int64_t stamps[] = {row->t1_ns, row->t2_ns, row->t3_ns, row->t4_ns};
     int64_t before = asked->go_ns;
     for (int i = 0; i < 4; i++) {
@@ -33,8 +32,7 @@ static bool check_stamps(const sample_row *row, uint8_t wanted, const pattern_as
 }
 
 static bool check_planned(const sample_row *row, const sample_row *previous,
-    const pattern_asked *asked, char *problem, size_t size)
-{
+    const pattern_asked *asked, char *problem, size_t size) {
     if (asked->side != 0 || asked->period_ns == 0 || !previous) {
         return true;
     }
@@ -47,14 +45,12 @@ static bool check_planned(const sample_row *row, const sample_row *previous,
     return true;
 }
 
-static uint64_t wanted_seq(const pattern_asked *asked, size_t index)
-{
+static uint64_t wanted_seq(const pattern_asked *asked, size_t index) {
     return index < asked->warmup ? index | SAMPLE_FLAG_WARMUP : index - asked->warmup;
 }
 
 static bool check_header(
-    const pattern_asked *asked, const sample_file *file, char *problem, size_t size)
-{
+    const pattern_asked *asked, const sample_file *file, char *problem, size_t size) {
     uint64_t rows = asked->count + asked->warmup;
     if (file->run_id != asked->run_id) {
         snprintf(problem, size, "the sample file carries another run id");
@@ -65,16 +61,16 @@ static bool check_header(
         return false;
     }
     if (file->row_count != rows) {
-        snprintf(problem, size, "%zu rows instead of %" PRIu64 " (%" PRIu64 " and %" PRIu64
-            " of warm-up)", file->row_count, rows, asked->count, asked->warmup);
+        snprintf(problem, size,
+            "%zu rows instead of %" PRIu64 " (%" PRIu64 " and %" PRIu64 " of warm-up)",
+            file->row_count, rows, asked->count, asked->warmup);
         return false;
     }
     return true;
 }
 
 bool pattern_check_rows(const pattern *of, const pattern_asked *asked, const sample_file *file,
-    char *problem, size_t problem_size)
-{
+    char *problem, size_t problem_size) {
     if (!check_header(asked, file, problem, problem_size)) {
         return false;
     }

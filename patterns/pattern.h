@@ -1,6 +1,6 @@
 /* What is timed, as data: one const table per pattern (topic/pattern.c, ...), all of them in
- * registry.c. Used to say what a command can do, to refuse a type that cannot carry a payload, and to
- * check the rows that a peer wrote. Pure. */
+ * registry.c. Used to say what a command can do, to refuse a type that cannot carry a payload, and
+ * to check the rows that a peer wrote. Pure. */
 #ifndef PATTERNS_PATTERN_H
 #define PATTERNS_PATTERN_H
 
@@ -10,12 +10,7 @@
 
 #include "sample/sample.h"
 
-enum {
-    PATTERN_T1 = 1,
-    PATTERN_T2 = 2,
-    PATTERN_T3 = 4,
-    PATTERN_T4 = 8
-};
+enum { PATTERN_T1 = 1, PATTERN_T2 = 2, PATTERN_T3 = 4, PATTERN_T4 = 8 };
 
 /* A type that messages of the pattern may have. */
 typedef struct pattern_type {

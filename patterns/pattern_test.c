@@ -12,8 +12,7 @@
 #define WARMUP 2
 #define ROWS (COUNT + WARMUP)
 
-static void test_registry(void **state)
-{
+static void test_registry(void **state) {
     (void)state;
     for (const pattern *const *it = pattern_registry; *it; it++) {
         const pattern *found = pattern_find((*it)->name);
@@ -36,8 +35,7 @@ typedef struct fixture {
     sample_row rows[ROWS + 1];
 } fixture;
 
-static fixture good_client(void)
-{
+static fixture good_client(void) {
     fixture it = {.asked = {.side = 0,
                       .run_id = 7,
                       .count = COUNT,
@@ -54,14 +52,12 @@ static fixture good_client(void)
     return it;
 }
 
-static bool check(fixture *it, char *problem)
-{
+static bool check(fixture *it, char *problem) {
     it->file.rows = it->rows;
     return pattern_check_rows(&pattern_service, &it->asked, &it->file, problem, 200);
 }
 
-static void test_good_rows(void **state)
-{
+static void test_good_rows(void **state) {
     (void)state;
     char problem[200] = "";
     fixture it = good_client();
@@ -74,42 +70,88 @@ static void test_good_rows(void **state)
 }
 
 typedef enum fault {
-    ONE_LESS, ONE_MORE, TWICE, SWAPPED_ROWS, CORRUPT, SWAPPED_COLUMNS, NO_T2, BEFORE_GO,
-    AFTER_MEASURED, OTHER_RUN, OFF_SCHEDULE, MISSING, NO_WARMUP, FAULT_COUNT
+    ONE_LESS,
+    ONE_MORE,
+    TWICE,
+    SWAPPED_ROWS,
+    CORRUPT,
+    SWAPPED_COLUMNS,
+    NO_T2,
+    BEFORE_GO,
+    AFTER_MEASURED,
+    OTHER_RUN,
+    OFF_SCHEDULE,
+    MISSING,
+    NO_WARMUP,
+    FAULT_COUNT
 } fault;
 
-static void apply(fixture *it, fault which)
-{
+static void apply(fixture *it, fault which) {
     sample_row *row = &it->rows[3];
     sample_row other = it->rows[4];
     switch (which) {
-    case ONE_LESS: it->file.row_count--; break;
-    case ONE_MORE: it->rows[ROWS] = it->rows[ROWS - 1]; it->file.row_count++; break;
-    case TWICE: row->seq = it->rows[2].seq; break;
-    case SWAPPED_ROWS: it->rows[4] = *row; *row = other; break;
-    case CORRUPT: row->seq |= SAMPLE_FLAG_CORRUPT; break;
-    case SWAPPED_COLUMNS: other = *row; row->t1_ns = row->t4_ns; row->t4_ns = other.t1_ns; break;
-    case NO_T2: row->t2_ns = 0; break;
-    case BEFORE_GO: it->rows[0].t1_ns = 999; break;
-    case AFTER_MEASURED: row->t4_ns = 3001; break;
-    case OTHER_RUN: it->file.run_id++; break;
-    case OFF_SCHEDULE: row->planned_ns++; break;
-    case MISSING: it->file.missing_rows = 1; break;
-    case NO_WARMUP: it->rows[1].seq &= ~SAMPLE_FLAG_WARMUP; break;
-    case FAULT_COUNT: break;
+    case ONE_LESS:
+        it->file.row_count--;
+        break;
+    case ONE_MORE:
+        it->rows[ROWS] = it->rows[ROWS - 1];
+        it->file.row_count++;
+        break;
+    case TWICE:
+        row->seq = it->rows[2].seq;
+        break;
+    case SWAPPED_ROWS:
+        it->rows[4] = *row;
+        *row = other;
+        break;
+    case CORRUPT:
+        row->seq |= SAMPLE_FLAG_CORRUPT;
+        break;
+    case SWAPPED_COLUMNS:
+        other = *row;
+        row->t1_ns = row->t4_ns;
+        row->t4_ns = other.t1_ns;
+        break;
+    case NO_T2:
+        row->t2_ns = 0;
+        break;
+    case BEFORE_GO:
+        it->rows[0].t1_ns = 999;
+        break;
+    case AFTER_MEASURED:
+        row->t4_ns = 3001;
+        break;
+    case OTHER_RUN:
+        it->file.run_id++;
+        break;
+    case OFF_SCHEDULE:
+        row->planned_ns++;
+        break;
+    case MISSING:
+        it->file.missing_rows = 1;
+        break;
+    case NO_WARMUP:
+        it->rows[1].seq &= ~SAMPLE_FLAG_WARMUP;
+        break;
+    case FAULT_COUNT:
+        break;
     }
 }
 
-static void test_each_fault_is_named(void **state)
-{
+static void test_each_fault_is_named(void **state) {
     (void)state;
-    static const char *const words[FAULT_COUNT] = {
-        [ONE_LESS] = "6 rows instead of 7", [ONE_MORE] = "8 rows instead of 7",
-        [TWICE] = "row 3 has the number", [SWAPPED_ROWS] = "row 3 has the number",
-        [CORRUPT] = "row 3 is marked", [SWAPPED_COLUMNS] = "row 3 has t2 before the stamp",
-        [NO_T2] = "row 3 has no t2", [BEFORE_GO] = "row 0 has t1 before go",
-        [AFTER_MEASURED] = "row 3 has t4 after measured", [OTHER_RUN] = "another run id",
-        [OFF_SCHEDULE] = "row 3 is planned 101 ns", [MISSING] = "1 rows are missing",
+    static const char *const words[FAULT_COUNT] = {[ONE_LESS] = "6 rows instead of 7",
+        [ONE_MORE] = "8 rows instead of 7",
+        [TWICE] = "row 3 has the number",
+        [SWAPPED_ROWS] = "row 3 has the number",
+        [CORRUPT] = "row 3 is marked",
+        [SWAPPED_COLUMNS] = "row 3 has t2 before the stamp",
+        [NO_T2] = "row 3 has no t2",
+        [BEFORE_GO] = "row 0 has t1 before go",
+        [AFTER_MEASURED] = "row 3 has t4 after measured",
+        [OTHER_RUN] = "another run id",
+        [OFF_SCHEDULE] = "row 3 is planned 101 ns",
+        [MISSING] = "1 rows are missing",
         [NO_WARMUP] = "row 1 has the number"};
     for (int which = 0; which < FAULT_COUNT; which++) {
         char problem[200] = "";
@@ -120,8 +162,7 @@ static void test_each_fault_is_named(void **state)
     }
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_registry),
         cmocka_unit_test(test_good_rows),

@@ -11,7 +11,7 @@
 #include "types.h"
 
 #define LOOPBACK_CONFIG                                                                            \
-    "<CycloneDDS><Domain><General><Interfaces><NetworkInterface name=\"lo\" multicast=\"true\"/>"   \
+    "<CycloneDDS><Domain><General><Interfaces><NetworkInterface name=\"lo\" multicast=\"true\"/>"  \
     "</Interfaces></General></Domain></CycloneDDS>"
 
 typedef std_msgs_msg_dds__UInt8MultiArray_ message_type;
@@ -27,16 +27,14 @@ typedef struct cyclone_peer {
     std_msgs_msg_dds__MultiArrayDimension_ dimensions[3];
 } cyclone_peer;
 
-static bool failed(char *error, const char *call, dds_return_t code)
-{
+static bool failed(char *error, const char *call, dds_return_t code) {
     snprintf(error, PEER_ERROR_BYTES, "%s: %s", call, dds_strretcode(code));
     return false;
 }
 
 /* ---- delivery ---- */
 
-static void take_all(cyclone_peer *peer)
-{
+static void take_all(cyclone_peer *peer) {
     void *loan = NULL;
     dds_sample_info_t info;
     while (dds_take(peer->reader, &loan, &info, 1, 1) == 1) {
@@ -49,14 +47,12 @@ static void take_all(cyclone_peer *peer)
     }
 }
 
-static void on_data(dds_entity_t reader, void *argument)
-{
+static void on_data(dds_entity_t reader, void *argument) {
     (void)reader;
     take_all(argument);
 }
 
-static void *wait_main(void *argument)
-{
+static void *wait_main(void *argument) {
     cyclone_peer *peer = argument;
     bool stopped = false;
     while (!stopped) {
@@ -69,8 +65,8 @@ static void *wait_main(void *argument)
 
 /* ---- creating ---- */
 
-static bool create_reader(cyclone_peer *peer, dds_entity_t topic, const dds_qos_t *qos, char *error)
-{
+static bool create_reader(
+    cyclone_peer *peer, dds_entity_t topic, const dds_qos_t *qos, char *error) {
     dds_listener_t *listener = dds_create_listener(peer);
     if (!peer->waits) {
         dds_lset_data_available(listener, on_data);
@@ -84,8 +80,7 @@ static bool create_reader(cyclone_peer *peer, dds_entity_t topic, const dds_qos_
     return peer->reader > 0 || failed(error, "dds_create_reader", peer->reader);
 }
 
-static bool create_endpoint(cyclone_peer *peer, const char *ros_name, bool writes, char *error)
-{
+static bool create_endpoint(cyclone_peer *peer, const char *ros_name, bool writes, char *error) {
     char name[256];
     snprintf(name, sizeof name, "rt%s", ros_name);
     dds_entity_t topic = dds_create_topic(
@@ -105,14 +100,13 @@ static bool create_endpoint(cyclone_peer *peer, const char *ros_name, bool write
     return good;
 }
 
-static bool start_waiting(cyclone_peer *peer, char *error)
-{
+static bool start_waiting(cyclone_peer *peer, char *error) {
     peer->waitset = dds_create_waitset(peer->participant);
     peer->stop_guard = dds_create_guardcondition(peer->participant);
     dds_entity_t condition = dds_create_readcondition(peer->reader, DDS_ANY_STATE);
-    if (peer->waitset < 0 || peer->stop_guard < 0 || condition < 0
-        || dds_waitset_attach(peer->waitset, peer->stop_guard, 0) != 0
-        || dds_waitset_attach(peer->waitset, condition, 0) != 0) {
+    if (peer->waitset < 0 || peer->stop_guard < 0 || condition < 0 ||
+        dds_waitset_attach(peer->waitset, peer->stop_guard, 0) != 0 ||
+        dds_waitset_attach(peer->waitset, condition, 0) != 0) {
         return failed(error, "making a waitset", DDS_RETCODE_ERROR);
     }
     if (pthread_create(&peer->waiter, NULL, wait_main, peer) != 0) {
@@ -122,8 +116,7 @@ static bool start_waiting(cyclone_peer *peer, char *error)
     return true;
 }
 
-static bool prepare_outgoing(cyclone_peer *peer, char *error)
-{
+static bool prepare_outgoing(cyclone_peer *peer, char *error) {
     uint32_t bytes = (uint32_t)peer->job->payload_bytes;
     static char height[] = "height", width[] = "width", channel[] = "channel";
     peer->dimensions[0] = (std_msgs_msg_dds__MultiArrayDimension_){height, 1, bytes};
@@ -140,8 +133,7 @@ static bool prepare_outgoing(cyclone_peer *peer, char *error)
     return true;
 }
 
-static bool create_participant(cyclone_peer *peer, char *error)
-{
+static bool create_participant(cyclone_peer *peer, char *error) {
     const char *domain_text = getenv("ROS_DOMAIN_ID");
     uint32_t domain = domain_text ? (uint32_t)strtoul(domain_text, NULL, 10) : 0;
     if (!getenv("CYCLONEDDS_URI")) {
@@ -154,8 +146,7 @@ static bool create_participant(cyclone_peer *peer, char *error)
     return peer->participant > 0 || failed(error, "dds_create_participant", peer->participant);
 }
 
-static void say_effective(cyclone_peer *peer)
-{
+static void say_effective(cyclone_peer *peer) {
     dds_qos_t *qos = dds_create_qos();
     peer_qos in_force = peer->job->qos;
     bool publishes = peer->job->role == PEER_PUBLISHER;
@@ -170,8 +161,7 @@ static void say_effective(cyclone_peer *peer)
 
 /* ---- the kit's functions ---- */
 
-static const char *ops_refuses(void *self, const peer_job *job)
-{
+static const char *ops_refuses(void *self, const peer_job *job) {
     cyclone_peer *peer = self;
     const char *delivery = peer_job_setting(job, "delivery", "listener");
     peer->waits = strcmp(delivery, "waitset") == 0;
@@ -190,19 +180,16 @@ static const char *ops_refuses(void *self, const peer_job *job)
     return peer_job_not_plain(job);
 }
 
-static bool ops_create(void *self, peer_kit *kit, const peer_job *job, char *error)
-{
+static bool ops_create(void *self, peer_kit *kit, const peer_job *job, char *error) {
     cyclone_peer *peer = self;
     peer->kit = kit;
     peer->job = job;
     bool publishes = job->role == PEER_PUBLISHER;
     bool writes = publishes || job->echo;
     bool reads = !publishes || job->echo;
-    if (!create_participant(peer, error) || (publishes && !prepare_outgoing(peer, error))
-        || (writes
-            && !create_endpoint(peer, publishes ? job->topic : job->echo_topic, true, error))
-        || (reads
-            && !create_endpoint(peer, publishes ? job->echo_topic : job->topic, false, error))) {
+    if (!create_participant(peer, error) || (publishes && !prepare_outgoing(peer, error)) ||
+        (writes && !create_endpoint(peer, publishes ? job->topic : job->echo_topic, true, error)) ||
+        (reads && !create_endpoint(peer, publishes ? job->echo_topic : job->topic, false, error))) {
         return false;
     }
     say_effective(peer);
@@ -210,8 +197,7 @@ static bool ops_create(void *self, peer_kit *kit, const peer_job *job, char *err
 }
 
 /* Waits for one matched endpoint at the other side of writer or reader. */
-static bool wait_for(dds_entity_t endpoint, bool writes, dds_time_t until)
-{
+static bool wait_for(dds_entity_t endpoint, bool writes, dds_time_t until) {
     dds_set_status_mask(
         endpoint, writes ? DDS_PUBLICATION_MATCHED_STATUS : DDS_SUBSCRIPTION_MATCHED_STATUS);
     dds_entity_t waitset = dds_create_waitset(dds_get_participant(endpoint));
@@ -227,12 +213,11 @@ static bool wait_for(dds_entity_t endpoint, bool writes, dds_time_t until)
     return count > 0;
 }
 
-static bool ops_wait_matched(void *self, int64_t timeout_ns, char *error)
-{
+static bool ops_wait_matched(void *self, int64_t timeout_ns, char *error) {
     cyclone_peer *peer = self;
     dds_time_t until = dds_time() + timeout_ns;
-    bool matched = (peer->writer <= 0 || wait_for(peer->writer, true, until))
-        && (peer->reader <= 0 || wait_for(peer->reader, false, until));
+    bool matched = (peer->writer <= 0 || wait_for(peer->writer, true, until)) &&
+                   (peer->reader <= 0 || wait_for(peer->reader, false, until));
     if (!matched) {
         snprintf(error, PEER_ERROR_BYTES, "nobody is matched on %.100s after %lld ms",
             peer->job->topic, (long long)(timeout_ns / 1000000));
@@ -240,22 +225,19 @@ static bool ops_wait_matched(void *self, int64_t timeout_ns, char *error)
     return matched;
 }
 
-static bool ops_publish(void *self, char *error)
-{
+static bool ops_publish(void *self, char *error) {
     cyclone_peer *peer = self;
     dds_return_t code = dds_write(peer->writer, &peer->outgoing);
     return code == 0 || failed(error, "dds_write", code);
 }
 
-static bool ops_echo(void *self, const void *message, char *error)
-{
+static bool ops_echo(void *self, const void *message, char *error) {
     cyclone_peer *peer = self;
     dds_return_t code = dds_write(peer->writer, message);
     return code == 0 || failed(error, "dds_write", code);
 }
 
-static void ops_destroy(void *self)
-{
+static void ops_destroy(void *self) {
     cyclone_peer *peer = self;
     if (peer->waiting) {
         dds_set_guardcondition(peer->stop_guard, true);
@@ -279,8 +261,7 @@ static const peer_ops ops = {
     .destroy = ops_destroy,
 };
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     cyclone_peer peer = {0};
     return peer_main(argc, argv, &ops, &peer);
 }

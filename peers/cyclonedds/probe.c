@@ -1,8 +1,7 @@
 /* Says which Cyclone DDS the peer is linked with. */
 #include <stdio.h>
 
-int main(void)
-{
+int main(void) {
     puts("Cyclone DDS " CYCLONE_VERSION);
     return 0;
 }

@@ -14,8 +14,7 @@
 
 #define RETRY_NS 5000000
 
-static socklen_t make_address(const char *name, struct sockaddr_un *address)
-{
+static socklen_t make_address(const char *name, struct sockaddr_un *address) {
     const char *domain = getenv("ROS_DOMAIN_ID");
     *address = (struct sockaddr_un){.sun_family = AF_UNIX};
     /* Byte 0 of the path stays NUL: the abstract namespace. */
@@ -26,8 +25,7 @@ static socklen_t make_address(const char *name, struct sockaddr_un *address)
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + used);
 }
 
-int link_listen(const char *name, char *error)
-{
+int link_listen(const char *name, char *error) {
     struct sockaddr_un address;
     socklen_t length = make_address(name, &address);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -41,8 +39,7 @@ int link_listen(const char *name, char *error)
     return fd;
 }
 
-int link_accept(int listener)
-{
+int link_accept(int listener) {
     int fd;
     do {
         fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
@@ -50,8 +47,7 @@ int link_accept(int listener)
     return fd;
 }
 
-int link_connect(const char *name, int64_t timeout_ns, char *error)
-{
+int link_connect(const char *name, int64_t timeout_ns, char *error) {
     struct sockaddr_un address;
     socklen_t length = make_address(name, &address);
     int64_t deadline = peer_now_ns() + timeout_ns;
@@ -71,8 +67,7 @@ int link_connect(const char *name, int64_t timeout_ns, char *error)
     return fd;
 }
 
-bool link_send(int fd, const link_frame *frame, const void *bytes)
-{
+bool link_send(int fd, const link_frame *frame, const void *bytes) {
     size_t whole = sizeof *frame + frame->size;
     for (size_t sent = 0; sent < whole;) {
         size_t of_head = sent < sizeof *frame ? sizeof *frame - sent : 0;
@@ -91,8 +86,7 @@ bool link_send(int fd, const link_frame *frame, const void *bytes)
     return true;
 }
 
-bool link_receive(int fd, void *bytes, size_t size)
-{
+bool link_receive(int fd, void *bytes, size_t size) {
     for (size_t got = 0; got < size;) {
         ssize_t step = recv(fd, (char *)bytes + got, size - got, 0);
         if (step == 0 || (step < 0 && errno != EINTR)) {

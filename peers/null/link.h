@@ -1,5 +1,5 @@
-/* The wire of the null peer: one stream over a Unix socket between the two sides, found by a name in
- * the abstract namespace that nothing has to clean up. */
+/* The wire of the null peer: one stream over a Unix socket between the two sides, found by a name
+ * in the abstract namespace that nothing has to clean up. */
 #ifndef PEER_NULL_LINK_H
 #define PEER_NULL_LINK_H
 

@@ -1,5 +1,5 @@
-/* The null peer: no client library at all. Two of them exchange real messages over a Unix socket, so
- * what they measure is the floor of harness, kit and kernel; and told by settings, they pretend
+/* The null peer: no client library at all. Two of them exchange real messages over a Unix socket,
+ * so what they measure is the floor of harness, kit and kernel; and told by settings, they pretend
  * latencies, lose, double, swap and spoil messages, and break the protocol in every way that the
  * harness has to survive. */
 #include <pthread.h>
@@ -33,8 +33,7 @@ typedef struct null_peer {
     bool holding;
 } null_peer;
 
-static const char *meeting_name(const peer_job *job)
-{
+static const char *meeting_name(const peer_job *job) {
     switch (job->pattern) {
     case PEER_SERVICE:
         return job->service;
@@ -47,21 +46,18 @@ static const char *meeting_name(const peer_job *job)
 
 /* ---- receiving ---- */
 
-static int64_t scripted_ns(const null_peer *peer, uint64_t seq, int64_t t1_ns)
-{
+static int64_t scripted_ns(const null_peer *peer, uint64_t seq, int64_t t1_ns) {
     const number_list *list = &peer->script.latency_ns;
     return list->count ? t1_ns + list->values[seq % list->count] : peer_now_ns();
 }
 
-static int64_t read_number(const uint8_t *from)
-{
+static int64_t read_number(const uint8_t *from) {
     int64_t value; /* both sides run on one machine: its own byte order, little-endian here */
     memcpy(&value, from, sizeof value);
     return value;
 }
 
-static void deliver(null_peer *peer, uint8_t *data)
-{
+static void deliver(null_peer *peer, uint8_t *data) {
     size_t size = peer->job->payload_bytes;
     uint64_t seq = (uint64_t)read_number(data + 8);
     bool counted = seq < PEER_SEQ_CORRUPT;
@@ -84,8 +80,7 @@ static void deliver(null_peer *peer, uint8_t *data)
     }
 }
 
-static void take_message(null_peer *peer, const link_frame *frame)
-{
+static void take_message(null_peer *peer, const link_frame *frame) {
     if (frame->size != peer->job->payload_bytes) {
         peer_kit_message(peer->kit, peer->incoming, frame->size, peer->incoming);
         return;
@@ -103,8 +98,7 @@ static void take_message(null_peer *peer, const link_frame *frame)
     }
 }
 
-static void serve(null_peer *peer, const link_frame *request)
-{
+static void serve(null_peer *peer, const link_frame *request) {
     link_frame response = *request;
     response.t2_ns = peer_now_ns();
     if (peer->script.latency_ns.count) {
@@ -118,24 +112,23 @@ static void serve(null_peer *peer, const link_frame *request)
     peer_kit_served(peer->kit, request->t1_ns, response.t2_ns, response.t3_ns);
 }
 
-static void take_response(null_peer *peer, const link_frame *frame)
-{
+static void take_response(null_peer *peer, const link_frame *frame) {
     const peer_job *job = peer->job;
     bool counted = frame->token < UINT64_MAX && frame->token >= job->warmup;
     uint64_t seq = counted ? frame->token - job->warmup : frame->token;
-    int64_t arrived
-        = frame->token < UINT64_MAX ? scripted_ns(peer, seq, frame->t1_ns) : peer_now_ns();
+    int64_t arrived =
+        frame->token < UINT64_MAX ? scripted_ns(peer, seq, frame->t1_ns) : peer_now_ns();
     if (counted && script_lists(&peer->script.lose, seq)) {
         return;
     }
-    bool corrupt = job->pattern == PEER_SERVICE
-        && !peer_map_check((int8_t *)peer->incoming, frame->size, job->payload_bytes, job->verify);
+    bool corrupt =
+        job->pattern == PEER_SERVICE &&
+        !peer_map_check((int8_t *)peer->incoming, frame->size, job->payload_bytes, job->verify);
     corrupt = corrupt || (counted && script_lists(&peer->script.corrupt, seq));
     peer_kit_answered(peer->kit, frame->token, frame->t2_ns, frame->t3_ns, arrived, corrupt);
 }
 
-static bool take_frame(null_peer *peer)
-{
+static bool take_frame(null_peer *peer) {
     link_frame frame;
     if (!link_receive(peer->fd, &frame, sizeof frame) || frame.size > FRAME_BYTES_MAX) {
         return false;
@@ -160,8 +153,7 @@ static bool take_frame(null_peer *peer)
     return true;
 }
 
-static void set_connection(null_peer *peer, int fd)
-{
+static void set_connection(null_peer *peer, int fd) {
     pthread_mutex_lock(&peer->lock);
     if (peer->fd >= 0) {
         close(peer->fd);
@@ -172,8 +164,7 @@ static void set_connection(null_peer *peer, int fd)
 }
 
 /* A listening side takes one partner after the other. */
-static void *receive_main(void *argument)
-{
+static void *receive_main(void *argument) {
     null_peer *peer = argument;
     if (peer->listener < 0) {
         while (take_frame(peer)) {
@@ -195,8 +186,7 @@ static void *receive_main(void *argument)
     }
 }
 
-static bool start_receiving(null_peer *peer, char *error)
-{
+static bool start_receiving(null_peer *peer, char *error) {
     if (pthread_create(&peer->receiver, NULL, receive_main, peer) != 0) {
         snprintf(error, PEER_ERROR_BYTES, "cannot start a thread");
         return false;
@@ -207,15 +197,13 @@ static bool start_receiving(null_peer *peer, char *error)
 
 /* ---- the kit's functions ---- */
 
-static const char *null_refuses(void *self, const peer_job *job)
-{
+static const char *null_refuses(void *self, const peer_job *job) {
     null_peer *peer = self;
     const char *not_plain = peer_job_not_plain(job);
     return not_plain ? not_plain : script_read(job, &peer->script);
 }
 
-static bool null_create(void *self, peer_kit *kit, const peer_job *job, char *error)
-{
+static bool null_create(void *self, peer_kit *kit, const peer_job *job, char *error) {
     null_peer *peer = self;
     peer->job = job;
     peer->kit = kit;
@@ -247,8 +235,7 @@ static bool null_create(void *self, peer_kit *kit, const peer_job *job, char *er
     return true;
 }
 
-static bool await_connection(null_peer *peer, int64_t timeout_ns, char *error)
-{
+static bool await_connection(null_peer *peer, int64_t timeout_ns, char *error) {
     int64_t until = peer_now_ns() + timeout_ns;
     struct timespec deadline = {until / NS_PER_S, until % NS_PER_S};
     pthread_mutex_lock(&peer->lock);
@@ -265,8 +252,7 @@ static bool await_connection(null_peer *peer, int64_t timeout_ns, char *error)
     return matched;
 }
 
-static bool null_wait_matched(void *self, int64_t timeout_ns, char *error)
-{
+static bool null_wait_matched(void *self, int64_t timeout_ns, char *error) {
     null_peer *peer = self;
     if (peer->listener >= 0) {
         return await_connection(peer, timeout_ns, error);
@@ -279,8 +265,7 @@ static bool null_wait_matched(void *self, int64_t timeout_ns, char *error)
     return start_receiving(peer, error);
 }
 
-static bool send_frame(null_peer *peer, const link_frame *frame, const void *bytes, char *error)
-{
+static bool send_frame(null_peer *peer, const link_frame *frame, const void *bytes, char *error) {
     if (!link_send(peer->fd, frame, bytes)) {
         snprintf(error, PEER_ERROR_BYTES, "the other side of %.100s went away: %m",
             meeting_name(peer->job));
@@ -289,26 +274,22 @@ static bool send_frame(null_peer *peer, const link_frame *frame, const void *byt
     return true;
 }
 
-static bool null_publish(void *self, char *error)
-{
+static bool null_publish(void *self, char *error) {
     null_peer *peer = self;
     size_t size = peer->job->payload_bytes;
     return send_frame(peer, &(link_frame){.size = size}, peer->outgoing, error);
 }
 
-static bool null_echo(void *self, const void *message, char *error)
-{
+static bool null_echo(void *self, const void *message, char *error) {
     null_peer *peer = self;
     return send_frame(peer, &(link_frame){.size = peer->job->payload_bytes}, message, error);
 }
 
-static bool null_call(void *self, uint64_t token, int64_t t1_ns, char *error)
-{
+static bool null_call(void *self, uint64_t token, int64_t t1_ns, char *error) {
     return send_frame(self, &(link_frame){.token = token, .t1_ns = t1_ns}, NULL, error);
 }
 
-static void null_destroy(void *self)
-{
+static void null_destroy(void *self) {
     null_peer *peer = self;
     if (peer->listener >= 0) {
         shutdown(peer->listener, SHUT_RDWR);
@@ -333,8 +314,7 @@ static void null_destroy(void *self)
 
 /* ---- what it does wrong ---- */
 
-static void flood(const null_script *script)
-{
+static void flood(const null_script *script) {
     char line[] = "this line is one of very many that nobody asked for\n";
     FILE *to = script->flood_stderr ? stderr : stdout;
     for (int64_t written = 0; written < script->flood_bytes;) {
@@ -343,9 +323,9 @@ static void flood(const null_script *script)
     fflush(to);
 }
 
-static void early_io(const null_peer *peer)
-{
-    FILE *to = strcmp(peer->script.early_io, "file") == 0 ? fopen(peer->job->samples, "we") : stdout;
+static void early_io(const null_peer *peer) {
+    FILE *to =
+        strcmp(peer->script.early_io, "file") == 0 ? fopen(peer->job->samples, "we") : stdout;
     for (int i = 0; to && i < 100; i++) {
         fprintf(to, "sample %d was written while measuring\n", i);
     }
@@ -354,8 +334,7 @@ static void early_io(const null_peer *peer)
     }
 }
 
-static void null_stage(void *self, peer_stage stage)
-{
+static void null_stage(void *self, peer_stage stage) {
     null_peer *peer = self;
     const null_script *script = &peer->script;
     if (stage == PEER_STAGE_READY && script->ready_delay_ns > 0) {
@@ -382,8 +361,7 @@ static void null_stage(void *self, peer_stage stage)
     }
 }
 
-static void null_say(void *self, char *line, size_t size)
-{
+static void null_say(void *self, char *line, size_t size) {
     const null_script *script = &((null_peer *)self)->script;
     long long number;
     if (sscanf(line, "now %lld", &number) == 1) {
@@ -393,8 +371,7 @@ static void null_say(void *self, char *line, size_t size)
     }
 }
 
-static void null_rows(void *self, peer_row *rows, size_t *count)
-{
+static void null_rows(void *self, peer_row *rows, size_t *count) {
     const null_script *script = &((null_peer *)self)->script;
     if (script->rows_offset < 0 && *count > 0) {
         --*count;
@@ -424,8 +401,7 @@ static const peer_ops null_ops = {
     .rows = null_rows,
 };
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     null_peer peer = {.listener = -1,
         .fd = -1,
         .lock = PTHREAD_MUTEX_INITIALIZER,

@@ -26,9 +26,7 @@ typedef struct setting {
 } setting;
 
 #define SETTING(name, kind, member)                                                                \
-    {                                                                                              \
-        name, "settings." name, kind, offsetof(null_script, member)                                     \
-    }
+    { name, "settings." name, kind, offsetof(null_script, member) }
 static const setting table[] = {
     SETTING("latency_ns", SETTING_LIST, latency_ns),
     SETTING("lose", SETTING_LIST, lose),
@@ -67,8 +65,7 @@ static const char *const stages[PEER_STAGE_COUNT] = {
     "start", "created", "ready", "go", "measured", "write", "done"};
 static const char *const roles[] = {"publisher", "subscriber", "client", "server"};
 
-static bool append(number_list *list, int64_t value)
-{
+static bool append(number_list *list, int64_t value) {
     if ((list->count & (list->count - 1)) == 0) { /* full at powers of two */
         size_t capacity = list->count ? 2 * list->count : 1;
         int64_t *grown = realloc(list->values, capacity * sizeof *grown);
@@ -82,8 +79,7 @@ static bool append(number_list *list, int64_t value)
     return true;
 }
 
-static bool read_list_file(const char *path, number_list *list)
-{
+static bool read_list_file(const char *path, number_list *list) {
     FILE *file = fopen(path, "re");
     int64_t value;
     bool good = file != NULL;
@@ -97,8 +93,7 @@ static bool read_list_file(const char *path, number_list *list)
     return good;
 }
 
-static bool read_list(const json_t *value, number_list *list)
-{
+static bool read_list(const json_t *value, number_list *list) {
     const char *text = json_string_value(value);
     if (text) {
         return text[0] == '@' && read_list_file(text + 1, list);
@@ -116,8 +111,7 @@ static bool read_list(const json_t *value, number_list *list)
     return json_is_array(value);
 }
 
-static bool read_stage(const json_t *value, int *ret_stage)
-{
+static bool read_stage(const json_t *value, int *ret_stage) {
     const char *text = json_string_value(value);
     for (int i = 0; text && i < PEER_STAGE_COUNT; i++) {
         if (strcmp(text, stages[i]) == 0) {
@@ -128,8 +122,7 @@ static bool read_stage(const json_t *value, int *ret_stage)
     return false;
 }
 
-static bool read_value(const json_t *value, setting_kind kind, void *to)
-{
+static bool read_value(const json_t *value, setting_kind kind, void *to) {
     switch (kind) {
     case SETTING_LIST:
         return read_list(value, to);
@@ -148,8 +141,7 @@ static bool read_value(const json_t *value, setting_kind kind, void *to)
     return false;
 }
 
-const char *script_read(const peer_job *job, null_script *ret_script)
-{
+const char *script_read(const peer_job *job, null_script *ret_script) {
     *ret_script = (null_script){.hang_at = -1,
         .crash_at = -1,
         .exit_at = -1,
@@ -169,8 +161,7 @@ const char *script_read(const peer_job *job, null_script *ret_script)
     return NULL;
 }
 
-void script_done(null_script *script)
-{
+void script_done(null_script *script) {
     free(script->latency_ns.values);
     free(script->lose.values);
     free(script->duplicate.values);
@@ -178,8 +169,7 @@ void script_done(null_script *script)
     free(script->corrupt.values);
 }
 
-bool script_lists(const number_list *list, uint64_t seq)
-{
+bool script_lists(const number_list *list, uint64_t seq) {
     for (size_t i = 0; i < list->count; i++) {
         if (list->values[i] == (int64_t)seq) {
             return true;

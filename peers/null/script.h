@@ -18,16 +18,16 @@ typedef struct null_script {
     int64_t exit_code;
     int64_t flood_bytes;
     bool flood_stderr;
-    const char *line;         /* said at line_at, whatever the protocol thinks of it */
-    int64_t now_offset_ns;    /* added to `now` */
-    int64_t done_offset;      /* added to `done` */
-    int64_t rows_offset;      /* -1: a row is missing, 1: one too many */
-    bool swap;                /* t1 and t4 change places in the rows */
-    bool unwritten;           /* the payload's body is not written */
-    bool wrong_qos;           /* effective is not what was asked */
-    const char *early_io;     /* "file", "stdout": written before `measured` */
-    bool exit_zero;           /* exit status 0 after a failure */
-    bool deaf;                /* endpoints exist, but never match */
+    const char *line;      /* said at line_at, whatever the protocol thinks of it */
+    int64_t now_offset_ns; /* added to `now` */
+    int64_t done_offset;   /* added to `done` */
+    int64_t rows_offset;   /* -1: a row is missing, 1: one too many */
+    bool swap;             /* t1 and t4 change places in the rows */
+    bool unwritten;        /* the payload's body is not written */
+    bool wrong_qos;        /* effective is not what was asked */
+    const char *early_io;  /* "file", "stdout": written before `measured` */
+    bool exit_zero;        /* exit status 0 after a failure */
+    bool deaf;             /* endpoints exist, but never match */
 } null_script;
 
 extern const char *const script_settings[];

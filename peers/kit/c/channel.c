@@ -18,8 +18,7 @@
 /* Set when nobody needs the harness any more; the listening thread may outlive the kit's state. */
 static atomic_bool finished;
 
-static void take_command(peer_kit *kit, const char *command)
-{
+static void take_command(peer_kit *kit, const char *command) {
     char text[64];
     if (strcmp(command, "go") != 0 && strcmp(command, "stop") != 0) {
         snprintf(text, sizeof text, "the harness said \"%s\", not go or stop", command);
@@ -38,8 +37,7 @@ static void take_command(peer_kit *kit, const char *command)
     pthread_mutex_unlock(&kit->lock);
 }
 
-static void *listen_main(void *argument)
-{
+static void *listen_main(void *argument) {
     peer_kit *kit = argument;
     char line[COMMAND_BYTES];
     size_t length = 0;
@@ -70,8 +68,7 @@ static void *listen_main(void *argument)
     return NULL;
 }
 
-bool peer_channel_start(peer_kit *kit, char *error)
-{
+bool peer_channel_start(peer_kit *kit, char *error) {
     pthread_t thread;
     sigset_t all, before;
     sigfillset(&all);
@@ -86,13 +83,11 @@ bool peer_channel_start(peer_kit *kit, char *error)
     return true;
 }
 
-void peer_channel_finish(void)
-{
+void peer_channel_finish(void) {
     atomic_store(&finished, true);
 }
 
-void peer_channel_say(peer_kit *kit, const char *format, ...)
-{
+void peer_channel_say(peer_kit *kit, const char *format, ...) {
     char line[LINE_BYTES];
     va_list arguments;
     va_start(arguments, format);

@@ -1,6 +1,6 @@
 /* The job's fields as one table: where each stands in the JSON and in the struct, and what it may
- * hold. A field that the table does not know is refused by its name, and so is a value out of range,
- * because a peer that ignored one would measure something else than was asked. */
+ * hold. A field that the table does not know is refused by its name, and so is a value out of
+ * range, because a peer that ignored one would measure something else than was asked. */
 #include "job.h"
 
 #include <jansson.h>
@@ -16,7 +16,7 @@ typedef enum field_kind {
     FIELD_INT32,
     FIELD_INT64,
     FIELD_BOOL,
-    FIELD_TEXT,         /* not null, not empty */
+    FIELD_TEXT, /* not null, not empty */
     FIELD_TEXT_OR_NULL,
     FIELD_CHOICE /* one of `choices`; stored as its index */
 } field_kind;
@@ -41,13 +41,9 @@ static const char *const verifies[] = {"ends", "full", NULL};
 
 #define AT(member) offsetof(peer_job, member)
 #define NUMBER(section, name, kind, member, min, max)                                              \
-    {                                                                                              \
-        section, name, kind, AT(member), min, max, NULL                                            \
-    }
+    { section, name, kind, AT(member), min, max, NULL }
 #define OTHER(section, name, kind, member, choices)                                                \
-    {                                                                                              \
-        section, name, kind, AT(member), 0, 0, choices                                             \
-    }
+    { section, name, kind, AT(member), 0, 0, choices }
 
 static const job_field fields[] = {
     NUMBER("", "protocol", FIELD_INT32, protocol, 1, 1),
@@ -93,14 +89,12 @@ static const job_field fields[] = {
 
 static const char *const sections[] = {"names", "qos", "endpoints", NULL};
 
-static bool refuse(peer_job_error *reterr, const char *section, const char *name)
-{
+static bool refuse(peer_job_error *reterr, const char *section, const char *name) {
     snprintf(reterr->refused, sizeof reterr->refused, "%s%s%s", section, *section ? "." : "", name);
     return false;
 }
 
-static bool in_list(const char *const *list, const char *text)
-{
+static bool in_list(const char *const *list, const char *text) {
     for (; *list; list++) {
         if (strcmp(*list, text) == 0) {
             return true;
@@ -109,8 +103,7 @@ static bool in_list(const char *const *list, const char *text)
     return false;
 }
 
-static bool store_choice(const job_field *field, const json_t *value, void *to)
-{
+static bool store_choice(const job_field *field, const json_t *value, void *to) {
     const char *text = json_string_value(value);
     for (int i = 0; text && field->choices[i]; i++) {
         if (strcmp(field->choices[i], text) == 0) {
@@ -121,8 +114,7 @@ static bool store_choice(const job_field *field, const json_t *value, void *to)
     return false;
 }
 
-static bool store_text(const job_field *field, const json_t *value, void *to)
-{
+static bool store_text(const job_field *field, const json_t *value, void *to) {
     const char *text = json_string_value(value);
     if (!text && !(json_is_null(value) && field->kind == FIELD_TEXT_OR_NULL)) {
         return false;
@@ -134,8 +126,7 @@ static bool store_text(const job_field *field, const json_t *value, void *to)
     return true;
 }
 
-static bool store_number(const job_field *field, const json_t *value, void *to)
-{
+static bool store_number(const job_field *field, const json_t *value, void *to) {
     int64_t number = json_integer_value(value);
     if (!json_is_integer(value) || number < field->min || number > field->max) {
         return false;
@@ -149,8 +140,7 @@ static bool store_number(const job_field *field, const json_t *value, void *to)
     return true;
 }
 
-static bool store_field(const job_field *field, const json_t *value, peer_job *job)
-{
+static bool store_field(const job_field *field, const json_t *value, peer_job *job) {
     void *to = (char *)job + field->offset;
     switch (field->kind) {
     case FIELD_CHOICE:
@@ -168,8 +158,7 @@ static bool store_field(const job_field *field, const json_t *value, peer_job *j
     return false;
 }
 
-static const job_field *find_field(const char *section, const char *name)
-{
+static const job_field *find_field(const char *section, const char *name) {
     for (size_t i = 0; i < FIELD_COUNT; i++) {
         if (strcmp(fields[i].section, section) == 0 && strcmp(fields[i].name, name) == 0) {
             return &fields[i];
@@ -180,8 +169,7 @@ static const job_field *find_field(const char *section, const char *name)
 
 /* Every key of one object must be a field, and fit. */
 static bool store_section(
-    json_t *object, const char *section, peer_job *job, peer_job_error *reterr)
-{
+    json_t *object, const char *section, peer_job *job, peer_job_error *reterr) {
     const char *name;
     json_t *value;
     json_object_foreach(object, name, value) {
@@ -199,8 +187,7 @@ static bool store_section(
     return true;
 }
 
-static bool check_complete(json_t *root, peer_job_error *reterr)
-{
+static bool check_complete(json_t *root, peer_job_error *reterr) {
     for (size_t i = 0; i < FIELD_COUNT; i++) {
         const json_t *object = *fields[i].section ? json_object_get(root, fields[i].section) : root;
         if (!json_object_get(object, fields[i].name)) {
@@ -217,8 +204,7 @@ static bool check_complete(json_t *root, peer_job_error *reterr)
 }
 
 /* What the fields must be together. */
-static bool check_sense(const peer_job *job, peer_job_error *reterr)
-{
+static bool check_sense(const peer_job *job, peer_job_error *reterr) {
     bool calls = job->pattern == PEER_SERVICE || job->pattern == PEER_ACTION;
     bool role_calls = job->role == PEER_CLIENT || job->role == PEER_SERVER;
     if (calls != role_calls) {
@@ -248,8 +234,7 @@ static bool check_sense(const peer_job *job, peer_job_error *reterr)
     return true;
 }
 
-bool peer_job_parse(const char *text, size_t size, peer_job *ret_job, peer_job_error *reterr)
-{
+bool peer_job_parse(const char *text, size_t size, peer_job *ret_job, peer_job_error *reterr) {
     peer_job job = {0};
     json_error_t json_error;
     memset(reterr, 0, sizeof *reterr);
@@ -279,8 +264,7 @@ failed:
     return false;
 }
 
-bool peer_job_read(const char *path, peer_job *ret_job, peer_job_error *reterr)
-{
+bool peer_job_read(const char *path, peer_job *ret_job, peer_job_error *reterr) {
     memset(reterr, 0, sizeof *reterr);
     FILE *file = fopen(path, "re");
     if (!file) {
@@ -301,8 +285,7 @@ bool peer_job_read(const char *path, peer_job *ret_job, peer_job_error *reterr)
     return good;
 }
 
-const char *peer_job_unknown_setting(const peer_job *job, const char *const *known)
-{
+const char *peer_job_unknown_setting(const peer_job *job, const char *const *known) {
     const char *key;
     json_t *value;
     json_object_foreach(job->settings, key, value) {
@@ -313,14 +296,12 @@ const char *peer_job_unknown_setting(const peer_job *job, const char *const *kno
     return NULL;
 }
 
-const char *peer_job_setting(const peer_job *job, const char *key, const char *otherwise)
-{
+const char *peer_job_setting(const peer_job *job, const char *key, const char *otherwise) {
     const char *text = json_string_value(json_object_get(job->settings, key));
     return text ? text : otherwise;
 }
 
-const char *peer_job_not_plain(const peer_job *job)
-{
+const char *peer_job_not_plain(const peer_job *job) {
     const struct {
         const char *name;
         uint32_t value;
@@ -339,8 +320,7 @@ const char *peer_job_not_plain(const peer_job *job)
     return job->payload_kind == PEER_LIST ? "payload_kind" : NULL;
 }
 
-void peer_job_done(peer_job *job)
-{
+void peer_job_done(peer_job *job) {
     json_decref(job->root);
     memset(job, 0, sizeof *job);
 }

@@ -1,11 +1,12 @@
-/* Reading the job: text of JSON in, checked peer_job out. Pure apart from reading the named file. */
+/* Reading the job: text of JSON in, checked peer_job out. Pure apart from reading the named file.
+ */
 #ifndef PEER_KIT_JOB_H
 #define PEER_KIT_JOB_H
 
 #include "peer_kit.h"
 
-/* What is wrong with a job. `refused` names a field (unknown, or with an impossible value); otherwise
- * it is empty and `text` says what is wrong with the whole. */
+/* What is wrong with a job. `refused` names a field (unknown, or with an impossible value);
+ * otherwise it is empty and `text` says what is wrong with the whole. */
 typedef struct peer_job_error {
     char refused[96];
     char text[PEER_ERROR_BYTES];

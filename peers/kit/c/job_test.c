@@ -1,5 +1,5 @@
-/* The job parser: a whole job is read field by field, and everything that is not a job is refused by
- * the name of what is wrong. */
+/* The job parser: a whole job is read field by field, and everything that is not a job is refused
+ * by the name of what is wrong. */
 #include "job.h"
 
 #include <setjmp.h>
@@ -10,22 +10,21 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-static const char good_job[]
-    = "{\"protocol\":1,\"generation\":2,\"pattern\":\"topic\",\"role\":\"publisher\",\"echo\":true,"
-      "\"names\":{\"node\":\"/a\",\"topic\":\"/t\",\"echo_topic\":\"/e\",\"service\":null,"
-      "\"action\":null},\"type\":\"std_msgs/msg/UInt8MultiArray\","
-      "\"qos\":{\"reliability\":\"best_effort\",\"durability\":\"transient_local\","
-      "\"history\":\"keep_all\",\"depth\":7,\"deadline_ns\":1,\"lifespan_ns\":2,"
-      "\"liveliness\":\"manual_by_topic\",\"liveliness_lease_ns\":3},"
-      "\"payload_bytes\":1024,\"payload_kind\":\"list\",\"count\":1000,\"duration_ns\":0,"
-      "\"period_ns\":50000000,\"warmup\":10,\"in_flight\":1,"
-      "\"endpoints\":{\"publishers\":1,\"subscribers\":2,\"clients\":1,\"servers\":1,\"nodes\":1},"
-      "\"verify\":\"full\",\"run_id\":9223372036854775807,\"foreign\":false,"
-      "\"match_timeout_ns\":10,\"quiet_ns\":11,\"call_timeout_ns\":12,"
-      "\"samples\":\"/tmp/x\",\"settings\":{\"delivery\":\"spin\"}}";
+static const char good_job[] =
+    "{\"protocol\":1,\"generation\":2,\"pattern\":\"topic\",\"role\":\"publisher\",\"echo\":true,"
+    "\"names\":{\"node\":\"/a\",\"topic\":\"/t\",\"echo_topic\":\"/e\",\"service\":null,"
+    "\"action\":null},\"type\":\"std_msgs/msg/UInt8MultiArray\","
+    "\"qos\":{\"reliability\":\"best_effort\",\"durability\":\"transient_local\","
+    "\"history\":\"keep_all\",\"depth\":7,\"deadline_ns\":1,\"lifespan_ns\":2,"
+    "\"liveliness\":\"manual_by_topic\",\"liveliness_lease_ns\":3},"
+    "\"payload_bytes\":1024,\"payload_kind\":\"list\",\"count\":1000,\"duration_ns\":0,"
+    "\"period_ns\":50000000,\"warmup\":10,\"in_flight\":1,"
+    "\"endpoints\":{\"publishers\":1,\"subscribers\":2,\"clients\":1,\"servers\":1,\"nodes\":1},"
+    "\"verify\":\"full\",\"run_id\":9223372036854775807,\"foreign\":false,"
+    "\"match_timeout_ns\":10,\"quiet_ns\":11,\"call_timeout_ns\":12,"
+    "\"samples\":\"/tmp/x\",\"settings\":{\"delivery\":\"spin\"}}";
 
-static void test_reads_every_field(void **state)
-{
+static void test_reads_every_field(void **state) {
     (void)state;
     peer_job job;
     peer_job_error error;
@@ -91,8 +90,7 @@ static const change changes[] = {
     {NULL, "settings", NULL, ""},
 };
 
-static void test_refuses_by_name(void **state)
-{
+static void test_refuses_by_name(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         const change *it = &changes[i];
@@ -116,10 +114,10 @@ static void test_refuses_by_name(void **state)
     }
 }
 
-static void test_no_job_at_all(void **state)
-{
+static void test_no_job_at_all(void **state) {
     (void)state;
-    static const char *const texts[] = {"", "{", "[]", "3", "{\"protocol\":1,\"protocol\":1}", "\xff"};
+    static const char *const texts[] = {
+        "", "{", "[]", "3", "{\"protocol\":1,\"protocol\":1}", "\xff"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         peer_job job;
         peer_job_error error;
@@ -132,8 +130,7 @@ static void test_no_job_at_all(void **state)
     assert_non_null(strstr(error.text, "/nowhere/job.json"));
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reads_every_field),
         cmocka_unit_test(test_refuses_by_name),

@@ -11,25 +11,21 @@
 #define ROWS_MAX ((size_t)4 << 20)
 #define ROWS_EXTRA 4096 /* duplicates, messages of strangers */
 
-static int64_t read_clock(clockid_t clock)
-{
+static int64_t read_clock(clockid_t clock) {
     struct timespec now;
     clock_gettime(clock, &now);
     return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-int64_t peer_now_ns(void)
-{
+int64_t peer_now_ns(void) {
     return read_clock(CLOCK_REALTIME);
 }
 
-int64_t peer_monotonic_ns(void)
-{
+int64_t peer_monotonic_ns(void) {
     return read_clock(CLOCK_MONOTONIC);
 }
 
-static size_t row_capacity(const peer_job *job)
-{
+static size_t row_capacity(const peer_job *job) {
     if (job->count > 0) {
         size_t rows = job->count + job->warmup;
         bool receives = job->role == PEER_SUBSCRIBER || job->role == PEER_SERVER;
@@ -41,8 +37,7 @@ static size_t row_capacity(const peer_job *job)
     return wanted < ROWS_MAX ? wanted : ROWS_MAX;
 }
 
-static bool init_body(peer_kit *kit)
-{
+static bool init_body(peer_kit *kit) {
     const peer_job *job = &kit->job;
     bool wanted = job->pattern == PEER_TOPIC && job->verify == PEER_VERIFY_FULL;
     if (!wanted) {
@@ -56,8 +51,7 @@ static bool init_body(peer_kit *kit)
     return true;
 }
 
-bool peer_kit_init(peer_kit *kit, const peer_ops *ops, void *self, char *error)
-{
+bool peer_kit_init(peer_kit *kit, const peer_ops *ops, void *self, char *error) {
     kit->ops = ops;
     kit->self = self;
     pthread_mutex_init(&kit->lock, NULL);
@@ -74,8 +68,7 @@ bool peer_kit_init(peer_kit *kit, const peer_ops *ops, void *self, char *error)
     return true;
 }
 
-void peer_kit_done(peer_kit *kit)
-{
+void peer_kit_done(peer_kit *kit) {
     peer_samples_done(&kit->samples);
     free(kit->body);
     pthread_cond_destroy(&kit->control);
@@ -83,8 +76,7 @@ void peer_kit_done(peer_kit *kit)
     pthread_mutex_destroy(&kit->lock);
 }
 
-bool peer_kit_wait(peer_kit *kit, pthread_cond_t *condition, int64_t until_ns)
-{
+bool peer_kit_wait(peer_kit *kit, pthread_cond_t *condition, int64_t until_ns) {
     if (until_ns == INT64_MAX) {
         pthread_cond_wait(condition, &kit->lock);
         return true;
@@ -93,23 +85,20 @@ bool peer_kit_wait(peer_kit *kit, pthread_cond_t *condition, int64_t until_ns)
     return pthread_cond_timedwait(condition, &kit->lock, &until) == 0;
 }
 
-void peer_kit_stage(peer_kit *kit, peer_stage stage)
-{
+void peer_kit_stage(peer_kit *kit, peer_stage stage) {
     if (kit->ops->stage) {
         kit->ops->stage(kit->self, stage);
     }
 }
 
-bool peer_kit_has_failed(peer_kit *kit)
-{
+bool peer_kit_has_failed(peer_kit *kit) {
     pthread_mutex_lock(&kit->lock);
     bool failed = kit->failed;
     pthread_mutex_unlock(&kit->lock);
     return failed;
 }
 
-void peer_kit_fail(peer_kit *kit, const char *text)
-{
+void peer_kit_fail(peer_kit *kit, const char *text) {
     pthread_mutex_lock(&kit->lock);
     if (!kit->failed) {
         kit->failed = true;
@@ -120,15 +109,13 @@ void peer_kit_fail(peer_kit *kit, const char *text)
     pthread_mutex_unlock(&kit->lock);
 }
 
-void peer_kit_payload(peer_kit *kit, uint8_t *data)
-{
+void peer_kit_payload(peer_kit *kit, uint8_t *data) {
     peer_payload_fill(data, kit->job.payload_bytes, kit->job.run_id);
     kit->payload = data;
 }
 
 void peer_kit_effective(peer_kit *kit, const peer_qos *qos, const char *transport,
-    const char *library, const char *version)
-{
+    const char *library, const char *version) {
     peer_effective *effective = &kit->effective;
     effective->given = true;
     effective->qos = *qos;

@@ -17,13 +17,13 @@ typedef struct peer_effective {
 
 /* The side that sends or calls. Rows stand at the index of their message, warm-up first. */
 typedef struct peer_sending {
-    uint64_t next, total;    /* total: UINT64_MAX when a duration ends the run */
+    uint64_t next, total;         /* total: UINT64_MAX when a duration ends the run */
     uint64_t outstanding, window; /* window 0: answers are not waited for before the next */
-    uint64_t oldest;         /* nothing below it is open */
-    int64_t *open_since_ns;  /* per row, monotonic; 0: answered, given up, or no answer expected */
-    bool answers;            /* echo, service, action */
-    bool chained;            /* back to back: the callback sends the next */
-    int64_t start_ns;        /* monotonic: when message 0 is due */
+    uint64_t oldest;              /* nothing below it is open */
+    int64_t *open_since_ns; /* per row, monotonic; 0: answered, given up, or no answer expected */
+    bool answers;           /* echo, service, action */
+    bool chained;           /* back to back: the callback sends the next */
+    int64_t start_ns;       /* monotonic: when message 0 is due */
     int64_t realtime_offset_ns;
     int64_t counted_start_ns; /* monotonic: first one that is not warm-up; 0 before */
 } peer_sending;
@@ -49,8 +49,8 @@ struct peer_kit {
     int64_t last_arrival_ns; /* monotonic */
     uint64_t arrivals;
     uint64_t in_order; /* intact arrivals, each the follower of the one before */
-    uint8_t *payload; /* the peer's */
-    uint8_t *body;    /* what a payload's body must be; NULL: not checked */
+    uint8_t *payload;  /* the peer's */
+    uint8_t *body;     /* what a payload's body must be; NULL: not checked */
     peer_sending sending;
     peer_effective effective;
 };
@@ -72,8 +72,7 @@ bool peer_kit_has_failed(peer_kit *kit);
 bool peer_channel_start(peer_kit *kit, char *error);
 /* From here on the end of descriptor 3 means nothing. */
 void peer_channel_finish(void);
-void peer_channel_say(peer_kit *kit, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void peer_channel_say(peer_kit *kit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- send.c: publisher and client ---- */
 

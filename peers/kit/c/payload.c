@@ -8,21 +8,18 @@
 #define TAIL_BYTES 8
 #define MAP_END_ELEMENTS 8
 
-static void put(uint8_t *to, uint64_t value)
-{
+static void put(uint8_t *to, uint64_t value) {
     uint64_t little = htole64(value);
     memcpy(to, &little, sizeof little);
 }
 
-static uint64_t get(const uint8_t *from)
-{
+static uint64_t get(const uint8_t *from) {
     uint64_t little;
     memcpy(&little, from, sizeof little);
     return le64toh(little);
 }
 
-void peer_payload_fill(uint8_t *data, size_t size, uint64_t run_id)
-{
+void peer_payload_fill(uint8_t *data, size_t size, uint64_t run_id) {
     uint32_t value = (uint32_t)((HEAD_BYTES * 131 + run_id % 251) % 251);
     for (size_t i = HEAD_BYTES; i + TAIL_BYTES < size; i++) {
         data[i] = (uint8_t)value;
@@ -31,21 +28,18 @@ void peer_payload_fill(uint8_t *data, size_t size, uint64_t run_id)
 }
 
 void peer_payload_stamp(
-    uint8_t *data, size_t size, uint64_t run_id, uint64_t seq, int64_t planned_ns)
-{
+    uint8_t *data, size_t size, uint64_t run_id, uint64_t seq, int64_t planned_ns) {
     put(data, run_id);
     put(data + 8, seq);
     put(data + 16, (uint64_t)planned_ns);
     put(data + size - TAIL_BYTES, seq);
 }
 
-void peer_payload_stamp_t1(uint8_t *data, int64_t t1_ns)
-{
+void peer_payload_stamp_t1(uint8_t *data, int64_t t1_ns) {
     put(data + 24, (uint64_t)t1_ns);
 }
 
-bool peer_payload_read(const uint8_t *data, size_t size, peer_payload_head *ret_head)
-{
+bool peer_payload_read(const uint8_t *data, size_t size, peer_payload_head *ret_head) {
     if (size < PEER_PAYLOAD_BYTES_MIN) {
         return false;
     }
@@ -58,24 +52,21 @@ bool peer_payload_read(const uint8_t *data, size_t size, peer_payload_head *ret_
     return true;
 }
 
-bool peer_payload_check(const uint8_t *data, size_t size, uint64_t seq, const uint8_t *body)
-{
+bool peer_payload_check(const uint8_t *data, size_t size, uint64_t seq, const uint8_t *body) {
     if (get(data + size - TAIL_BYTES) != seq) {
         return false;
     }
-    return !body
-        || memcmp(data + HEAD_BYTES, body + HEAD_BYTES, size - HEAD_BYTES - TAIL_BYTES) == 0;
+    return !body ||
+           memcmp(data + HEAD_BYTES, body + HEAD_BYTES, size - HEAD_BYTES - TAIL_BYTES) == 0;
 }
 
-void peer_map_fill(int8_t *data, size_t size)
-{
+void peer_map_fill(int8_t *data, size_t size) {
     for (size_t i = 0; i < size; i++) {
         data[i] = (int8_t)(i % 100);
     }
 }
 
-bool peer_map_check(const int8_t *data, size_t size, uint64_t expected_bytes, peer_verify verify)
-{
+bool peer_map_check(const int8_t *data, size_t size, uint64_t expected_bytes, peer_verify verify) {
     if (size != expected_bytes) {
         return false;
     }

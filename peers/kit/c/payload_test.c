@@ -15,15 +15,13 @@
 #define SIZE 1000
 #define RUN_ID UINT64_C(0x1122334455667788)
 
-static void write_message(uint8_t *data, size_t size)
-{
+static void write_message(uint8_t *data, size_t size) {
     peer_payload_fill(data, size, RUN_ID);
     peer_payload_stamp(data, size, RUN_ID, 5 | PEER_SEQ_WARMUP, 77);
     peer_payload_stamp_t1(data, 88);
 }
 
-static void test_bytes_of_a_message(void **state)
-{
+static void test_bytes_of_a_message(void **state) {
     (void)state;
     uint8_t data[SIZE];
     write_message(data, SIZE);
@@ -40,8 +38,7 @@ static void test_bytes_of_a_message(void **state)
     assert_false(peer_payload_read(data, 39, &head));
 }
 
-static void test_every_spoilt_byte_is_found(void **state)
-{
+static void test_every_spoilt_byte_is_found(void **state) {
     (void)state;
     uint8_t data[SIZE], body[SIZE];
     write_message(data, SIZE);
@@ -59,8 +56,7 @@ static void test_every_spoilt_byte_is_found(void **state)
     assert_true(peer_payload_check(data, 40, seq, body));
 }
 
-static void test_map(void **state)
-{
+static void test_map(void **state) {
     (void)state;
     int8_t map[SIZE];
     peer_map_fill(map, SIZE);
@@ -78,8 +74,7 @@ static void test_map(void **state)
     assert_true(peer_map_check(map, 3, 3, PEER_VERIFY_ENDS));
 }
 
-static void test_sample_file(void **state)
-{
+static void test_sample_file(void **state) {
     (void)state;
     char path[] = "/tmp/rclbench-samples-XXXXXX", error[PEER_ERROR_BYTES];
     int fd = mkstemp(path);
@@ -97,9 +92,9 @@ static void test_sample_file(void **state)
     FILE *file = fopen(path, "r");
     assert_int_equal(fread(bytes, 1, sizeof bytes, file), 64 + 48);
     fclose(file);
-    static const uint8_t expected[64] = {'R', 'C', 'L', 'B', 'S', 'A', 'M', 'P', 1, 0, 0, 0, 48, 0, 0,
-        0, 1, 0, 0, 0, 0, 0, 0, 0, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 2, 0, 0, 0, 0, 0,
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0};
+    static const uint8_t expected[64] = {'R', 'C', 'L', 'B', 'S', 'A', 'M', 'P', 1, 0, 0, 0, 48, 0,
+        0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 2, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0};
     assert_memory_equal(bytes, expected, sizeof expected);
     assert_memory_equal(bytes + 64, "\x07\0\0\0\0\0\0\x20\x01\0\0\0\0\0\0\0", 16);
     assert_memory_equal(bytes + 104, "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
@@ -110,8 +105,7 @@ static void test_sample_file(void **state)
     unlink(path);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bytes_of_a_message),
         cmocka_unit_test(test_every_spoilt_byte_is_found),

@@ -1,11 +1,12 @@
 /* The kit for peers written in C or C++: job, control channel, pacing, payload, recording, sample
- * file, and the order of it all (docs/peer-protocol.md). A peer brings a table of functions that make
- * its library's calls, and reports what its library delivers; it computes nothing and prints nothing.
+ * file, and the order of it all (docs/peer-protocol.md). A peer brings a table of functions that
+ * make its library's calls, and reports what its library delivers; it computes nothing and prints
+ * nothing.
  *
- * Threads: the functions of the table are called from main's thread, but `publish`, `echo` and `call`
- * also from inside the peer_kit_* reports, so from whatever thread the library calls back on. The
- * peer_kit_* reports may come from any thread, also before `create` returned. The kit itself never
- * polls; a library that needs spinning is spun by a thread of the peer's own. */
+ * Threads: the functions of the table are called from main's thread, but `publish`, `echo` and
+ * `call` also from inside the peer_kit_* reports, so from whatever thread the library calls back
+ * on. The peer_kit_* reports may come from any thread, also before `create` returned. The kit
+ * itself never polls; a library that needs spinning is spun by a thread of the peer's own. */
 #ifndef PEER_KIT_H
 #define PEER_KIT_H
 
@@ -27,9 +28,15 @@ struct json_t;
 #define PEER_SEQ_WARMUP ((uint64_t)1 << 62)
 #define PEER_SEQ_CORRUPT ((uint64_t)1 << 61)
 
-enum { PEER_EXIT_GOOD = 0, PEER_EXIT_FAILED = 1, PEER_EXIT_REFUSED = 2, PEER_EXIT_UNAVAILABLE = 77 };
+enum {
+    PEER_EXIT_GOOD = 0,
+    PEER_EXIT_FAILED = 1,
+    PEER_EXIT_REFUSED = 2,
+    PEER_EXIT_UNAVAILABLE = 77
+};
 
-/* ---- the job ---------------------------------------------------------------------------------- */
+/* ---- the job ----------------------------------------------------------------------------------
+ */
 
 typedef enum peer_pattern { PEER_TOPIC, PEER_SERVICE, PEER_ACTION, PEER_STARTUP } peer_pattern;
 typedef enum peer_role { PEER_PUBLISHER, PEER_SUBSCRIBER, PEER_CLIENT, PEER_SERVER } peer_role;
@@ -51,7 +58,8 @@ typedef struct peer_qos {
     int64_t liveliness_lease_ns;
 } peer_qos;
 
-/* The job as docs/peer-protocol.md has it. Strings belong to the job; NULL where the job says null. */
+/* The job as docs/peer-protocol.md has it. Strings belong to the job; NULL where the job says null.
+ */
 typedef struct peer_job {
     int32_t protocol;
     int32_t generation;
@@ -84,7 +92,8 @@ const char *peer_job_setting(const peer_job *job, const char *key, const char *o
  * or node, payload_kind list. NULL: all are plain. */
 const char *peer_job_not_plain(const peer_job *job);
 
-/* ---- the peer's functions --------------------------------------------------------------------- */
+/* ---- the peer's functions ---------------------------------------------------------------------
+ */
 
 typedef struct peer_kit peer_kit;
 
@@ -124,8 +133,8 @@ typedef struct peer_ops {
     bool (*publish)(void *self, char *error);
     /* Sends a received message back, as it is. */
     bool (*echo)(void *self, const void *message, char *error);
-    /* Sends a request or a goal (action: start = t1_ns) and returns. The answer is reported with the
-     * same token. */
+    /* Sends a request or a goal (action: start = t1_ns) and returns. The answer is reported with
+     * the same token. */
     bool (*call)(void *self, uint64_t token, int64_t t1_ns, char *error);
     /* Optional: the answer to token is not waited for any more. */
     void (*forget)(void *self, uint64_t token);
@@ -143,7 +152,8 @@ typedef struct peer_ops {
  * status. */
 int peer_main(int argc, char **argv, const peer_ops *ops, void *self);
 
-/* ---- what a peer tells the kit ---------------------------------------------------------------- */
+/* ---- what a peer tells the kit ----------------------------------------------------------------
+ */
 
 /* CLOCK_REALTIME in ns. */
 int64_t peer_now_ns(void);
@@ -166,14 +176,15 @@ void peer_kit_message_at(
 /* A service or action server answered: t1 = 0 where the request carries none. Called after t3 was
  * taken, before or after the response is sent. */
 void peer_kit_served(peer_kit *kit, int64_t t1_ns, int64_t t2_ns, int64_t t3_ns);
-/* A client got its answer; t4 read first thing in the callback. t2, t3: from inside the answer, 0 if
- * none. corrupt: the answer did not pass its check. May call `call` for the next one. */
+/* A client got its answer; t4 read first thing in the callback. t2, t3: from inside the answer, 0
+ * if none. corrupt: the answer did not pass its check. May call `call` for the next one. */
 void peer_kit_answered(
     peer_kit *kit, uint64_t token, int64_t t2_ns, int64_t t3_ns, int64_t t4_ns, bool corrupt);
 /* The call or goal failed (rejected, service error): it counts as lost. */
 void peer_kit_unanswered(peer_kit *kit, uint64_t token);
 
-/* ---- GetMap ----------------------------------------------------------------------------------- */
+/* ---- GetMap -----------------------------------------------------------------------------------
+ */
 
 #define PEER_MAP_FRAME "main_frame"
 #define PEER_MAP_RESOLUTION 1.0f

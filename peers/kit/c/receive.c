@@ -10,25 +10,23 @@ typedef struct arrival {
     bool ours; /* this run's id; else the head means nothing */
 } arrival;
 
-static arrival look_at(const peer_kit *kit, const uint8_t *data, size_t size)
-{
+static arrival look_at(const peer_kit *kit, const uint8_t *data, size_t size) {
     arrival it = {0};
     it.ours = peer_payload_read(data, size, &it.head) && it.head.run_id == kit->job.run_id;
     return it;
 }
 
-static bool is_corrupt(const peer_kit *kit, const arrival *it, const uint8_t *data, size_t size)
-{
+static bool is_corrupt(const peer_kit *kit, const arrival *it, const uint8_t *data, size_t size) {
     if (!it->ours) {
         return !kit->job.foreign;
     }
-    return size != kit->job.payload_bytes || !peer_payload_check(data, size, it->head.seq, kit->body);
+    return size != kit->job.payload_bytes ||
+           !peer_payload_check(data, size, it->head.seq, kit->body);
 }
 
 /* Under the lock. Counts the intact messages that came in order: when that is all of them, nothing
  * can be on its way any more. */
-static void count_in_order(peer_kit *kit, uint64_t seq)
-{
+static void count_in_order(peer_kit *kit, uint64_t seq) {
     uint64_t number = seq & ~(PEER_SEQ_WARMUP | PEER_SEQ_CORRUPT);
     uint64_t index = seq & PEER_SEQ_WARMUP ? number : number + kit->job.warmup;
     if (!(seq & PEER_SEQ_CORRUPT) && index == kit->in_order) {
@@ -36,8 +34,7 @@ static void count_in_order(peer_kit *kit, uint64_t seq)
     }
 }
 
-static void record(peer_kit *kit, const peer_row *row, bool numbered)
-{
+static void record(peer_kit *kit, const peer_row *row, bool numbered) {
     pthread_mutex_lock(&kit->lock);
     /* A stranger may send long before `go`; our own publisher waits for it. */
     if (!kit->closed && (kit->go || (numbered && !kit->job.foreign))) {
@@ -62,8 +59,7 @@ static void record(peer_kit *kit, const peer_row *row, bool numbered)
     pthread_mutex_unlock(&kit->lock);
 }
 
-static void handshake(peer_kit *kit)
-{
+static void handshake(peer_kit *kit) {
     pthread_mutex_lock(&kit->lock);
     if (!kit->handshaken) {
         kit->handshaken = true;
@@ -72,8 +68,7 @@ static void handshake(peer_kit *kit)
     pthread_mutex_unlock(&kit->lock);
 }
 
-static void echo_back(peer_kit *kit, const void *message)
-{
+static void echo_back(peer_kit *kit, const void *message) {
     char error[PEER_ERROR_BYTES];
     if (!kit->ops->echo(kit->self, message, error)) {
         peer_kit_fail(kit, error);
@@ -81,8 +76,7 @@ static void echo_back(peer_kit *kit, const void *message)
 }
 
 static void subscriber_message(
-    peer_kit *kit, int64_t arrived_ns, const uint8_t *data, size_t size, const void *message)
-{
+    peer_kit *kit, int64_t arrived_ns, const uint8_t *data, size_t size, const void *message) {
     arrival it = look_at(kit, data, size);
     bool shakes = it.ours && it.head.seq & PEER_SEQ_HANDSHAKE;
     peer_row row = {.seq = it.ours ? it.head.seq & ~PEER_SEQ_CORRUPT : 0};
@@ -108,8 +102,7 @@ static void subscriber_message(
 }
 
 void peer_kit_message_at(
-    peer_kit *kit, int64_t arrived_ns, const uint8_t *data, size_t size, const void *message)
-{
+    peer_kit *kit, int64_t arrived_ns, const uint8_t *data, size_t size, const void *message) {
     if (kit->job.role == PEER_SUBSCRIBER) {
         subscriber_message(kit, arrived_ns, data, size, message);
         return;
@@ -125,19 +118,16 @@ void peer_kit_message_at(
     peer_send_echoed(kit, arrived_ns, it.head.seq, is_corrupt(kit, &it, data, size));
 }
 
-void peer_kit_message(peer_kit *kit, const uint8_t *data, size_t size, const void *message)
-{
+void peer_kit_message(peer_kit *kit, const uint8_t *data, size_t size, const void *message) {
     peer_kit_message_at(kit, peer_now_ns(), data, size, message);
 }
 
-void peer_kit_served(peer_kit *kit, int64_t t1_ns, int64_t t2_ns, int64_t t3_ns)
-{
+void peer_kit_served(peer_kit *kit, int64_t t1_ns, int64_t t2_ns, int64_t t3_ns) {
     peer_row row = {.t1_ns = t1_ns, .t2_ns = t2_ns, .t3_ns = t3_ns};
     record(kit, &row, false);
 }
 
-void peer_receive_run(peer_kit *kit)
-{
+void peer_receive_run(peer_kit *kit) {
     int64_t quiet = kit->job.role == PEER_SUBSCRIBER ? kit->job.quiet_ns : 0;
     pthread_mutex_lock(&kit->lock);
     while (!kit->failed && kit->stops == 0) {

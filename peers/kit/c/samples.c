@@ -1,5 +1,5 @@
-/* Recording is a store into the next row, done by the caller under the kit's lock; this file owns the
- * memory and the bytes on disk. */
+/* Recording is a store into the next row, done by the caller under the kit's lock; this file owns
+ * the memory and the bytes on disk. */
 #include "samples.h"
 
 #include <endian.h>
@@ -12,8 +12,7 @@
 #define HEADER_BYTES 64
 _Static_assert(sizeof(peer_row) == ROW_BYTES, "a row in memory is a row on disk");
 
-bool peer_samples_init(peer_samples *samples, size_t capacity)
-{
+bool peer_samples_init(peer_samples *samples, size_t capacity) {
     memset(samples, 0, sizeof *samples);
     samples->rows = malloc((capacity + 1) * sizeof *samples->rows);
     if (!samples->rows) {
@@ -25,26 +24,22 @@ bool peer_samples_init(peer_samples *samples, size_t capacity)
     return true;
 }
 
-void peer_samples_done(peer_samples *samples)
-{
+void peer_samples_done(peer_samples *samples) {
     free(samples->rows);
     memset(samples, 0, sizeof *samples);
 }
 
-static void put32(uint8_t *to, uint32_t value)
-{
+static void put32(uint8_t *to, uint32_t value) {
     uint32_t little = htole32(value);
     memcpy(to, &little, sizeof little);
 }
 
-static void put64(uint8_t *to, uint64_t value)
-{
+static void put64(uint8_t *to, uint64_t value) {
     uint64_t little = htole64(value);
     memcpy(to, &little, sizeof little);
 }
 
-static bool write_row(FILE *file, const peer_row *row)
-{
+static bool write_row(FILE *file, const peer_row *row) {
     const uint64_t members[] = {row->seq, (uint64_t)row->planned_ns, (uint64_t)row->t1_ns,
         (uint64_t)row->t2_ns, (uint64_t)row->t3_ns, (uint64_t)row->t4_ns};
     uint8_t bytes[ROW_BYTES];
@@ -54,9 +49,8 @@ static bool write_row(FILE *file, const peer_row *row)
     return fwrite(bytes, sizeof bytes, 1, file) == 1;
 }
 
-bool peer_samples_write(const peer_samples *samples, const peer_samples_header *header,
-    const char *path, char *error)
-{
+bool peer_samples_write(
+    const peer_samples *samples, const peer_samples_header *header, const char *path, char *error) {
     uint8_t bytes[HEADER_BYTES] = "RCLBSAMP";
     put32(bytes + 8, FILE_VERSION);
     put32(bytes + 12, ROW_BYTES);

@@ -18,7 +18,7 @@ typedef struct peer_samples_header {
     peer_role role;
     int64_t finished_ns;
 } peer_samples_header;
-bool peer_samples_write(const peer_samples *samples, const peer_samples_header *header,
-    const char *path, char *error);
+bool peer_samples_write(
+    const peer_samples *samples, const peer_samples_header *header, const char *path, char *error);
 
 #endif

@@ -13,8 +13,7 @@
 #define HANDSHAKE_CALL_NS INT64_C(500000000) /* then another one: the first may be lost */
 #define NO_ANSWER_OF_ANY_ROW UINT64_MAX      /* token of handshake calls */
 
-bool peer_send_init(peer_kit *kit, char *error)
-{
+bool peer_send_init(peer_kit *kit, char *error) {
     const peer_job *job = &kit->job;
     peer_sending *sending = &kit->sending;
     sending->total = job->count > 0 ? job->count + job->warmup : UINT64_MAX;
@@ -35,15 +34,13 @@ bool peer_send_init(peer_kit *kit, char *error)
     return true;
 }
 
-void peer_send_done(peer_kit *kit)
-{
+void peer_send_done(peer_kit *kit) {
     free(kit->sending.open_since_ns);
 }
 
 /* ---- handshake ---- */
 
-static bool send_handshake(peer_kit *kit, char *error)
-{
+static bool send_handshake(peer_kit *kit, char *error) {
     const peer_job *job = &kit->job;
     if (job->role == PEER_CLIENT) {
         return kit->ops->call(kit->self, NO_ANSWER_OF_ANY_ROW, peer_now_ns(), error);
@@ -53,8 +50,7 @@ static bool send_handshake(peer_kit *kit, char *error)
     return kit->ops->publish(kit->self, error);
 }
 
-bool peer_send_handshake(peer_kit *kit, char *error)
-{
+bool peer_send_handshake(peer_kit *kit, char *error) {
     bool calls = kit->job.role == PEER_CLIENT;
     int64_t period = calls ? HANDSHAKE_CALL_NS : HANDSHAKE_PERIOD_NS;
     int64_t deadline = peer_monotonic_ns() + kit->job.match_timeout_ns;
@@ -67,8 +63,8 @@ bool peer_send_handshake(peer_kit *kit, char *error)
         }
         int64_t next = peer_monotonic_ns() + period;
         pthread_mutex_lock(&kit->lock);
-        while (!kit->handshaken && !kit->failed
-            && peer_kit_wait(kit, &kit->progress, next < deadline ? next : deadline)) {
+        while (!kit->handshaken && !kit->failed &&
+               peer_kit_wait(kit, &kit->progress, next < deadline ? next : deadline)) {
         }
         bool over = kit->handshaken || kit->failed;
         pthread_mutex_unlock(&kit->lock);
@@ -84,8 +80,7 @@ bool peer_send_handshake(peer_kit *kit, char *error)
     return false;
 }
 
-bool peer_send_await_go(peer_kit *kit, char *error)
-{
+bool peer_send_await_go(peer_kit *kit, char *error) {
     bool repeats = !kit->job.foreign && kit->job.pattern == PEER_TOPIC;
     int64_t next = repeats ? peer_monotonic_ns() + HANDSHAKE_PERIOD_NS : INT64_MAX;
     pthread_mutex_lock(&kit->lock);
@@ -105,8 +100,7 @@ bool peer_send_await_go(peer_kit *kit, char *error)
 
 /* ---- one message ---- */
 
-static bool more_to_send(peer_kit *kit, int64_t now_ns)
-{
+static bool more_to_send(peer_kit *kit, int64_t now_ns) {
     const peer_sending *sending = &kit->sending;
     if (kit->failed || kit->stops > 0 || sending->next >= sending->total) {
         return false;
@@ -114,13 +108,12 @@ static bool more_to_send(peer_kit *kit, int64_t now_ns)
     if (sending->answers && sending->next >= kit->samples.capacity) {
         return false; /* only a run by duration can come here */
     }
-    return kit->job.duration_ns == 0 || kit->job.count > 0 || sending->counted_start_ns == 0
-        || now_ns - sending->counted_start_ns < kit->job.duration_ns;
+    return kit->job.duration_ns == 0 || kit->job.count > 0 || sending->counted_start_ns == 0 ||
+           now_ns - sending->counted_start_ns < kit->job.duration_ns;
 }
 
 /* Under the lock: claims the next message's index, or false: there is no further one. */
-static bool claim(peer_kit *kit, uint64_t *ret_index)
-{
+static bool claim(peer_kit *kit, uint64_t *ret_index) {
     peer_sending *sending = &kit->sending;
     int64_t now = peer_monotonic_ns();
     if (!more_to_send(kit, now)) {
@@ -138,18 +131,16 @@ static bool claim(peer_kit *kit, uint64_t *ret_index)
     return true;
 }
 
-static int64_t planned_ns(const peer_kit *kit, uint64_t index)
-{
+static int64_t planned_ns(const peer_kit *kit, uint64_t index) {
     return kit->sending.start_ns + (int64_t)index * kit->job.period_ns;
 }
 
-static void send_claimed(peer_kit *kit, uint64_t index)
-{
+static void send_claimed(peer_kit *kit, uint64_t index) {
     const peer_job *job = &kit->job;
     bool last = index + 1 == kit->sending.total || job->count == 0;
     char error[PEER_ERROR_BYTES];
-    peer_row *row = &kit->samples.rows[index < kit->samples.capacity ? index
-                                                                     : kit->samples.capacity];
+    peer_row *row =
+        &kit->samples.rows[index < kit->samples.capacity ? index : kit->samples.capacity];
     memset(row, 0, sizeof *row);
     row->seq = index < job->warmup ? index | PEER_SEQ_WARMUP : index - job->warmup;
     if (job->period_ns > 0) {
@@ -176,15 +167,13 @@ static void send_claimed(peer_kit *kit, uint64_t index)
 
 /* ---- answers ---- */
 
-static void close_row(peer_kit *kit, uint64_t index)
-{
+static void close_row(peer_kit *kit, uint64_t index) {
     kit->sending.open_since_ns[index] = 0;
     kit->sending.outstanding--;
 }
 
 /* Under the lock, which it releases: sends the next message if this one was the chain's. */
-static void continue_chain(peer_kit *kit)
-{
+static void continue_chain(peer_kit *kit) {
     uint64_t index = 0;
     bool claimed = kit->sending.chained && claim(kit, &index);
     if (!claimed) {
@@ -196,14 +185,12 @@ static void continue_chain(peer_kit *kit)
     }
 }
 
-static bool is_open(const peer_kit *kit, uint64_t index)
-{
+static bool is_open(const peer_kit *kit, uint64_t index) {
     return !kit->closed && index < kit->sending.next && kit->sending.open_since_ns[index] != 0;
 }
 
 void peer_kit_answered(
-    peer_kit *kit, uint64_t token, int64_t t2_ns, int64_t t3_ns, int64_t t4_ns, bool corrupt)
-{
+    peer_kit *kit, uint64_t token, int64_t t2_ns, int64_t t3_ns, int64_t t4_ns, bool corrupt) {
     pthread_mutex_lock(&kit->lock);
     if (token == NO_ANSWER_OF_ANY_ROW) {
         kit->handshaken = true;
@@ -222,8 +209,7 @@ void peer_kit_answered(
     continue_chain(kit);
 }
 
-void peer_kit_unanswered(peer_kit *kit, uint64_t token)
-{
+void peer_kit_unanswered(peer_kit *kit, uint64_t token) {
     pthread_mutex_lock(&kit->lock);
     if (!is_open(kit, token)) {
         pthread_mutex_unlock(&kit->lock);
@@ -233,8 +219,7 @@ void peer_kit_unanswered(peer_kit *kit, uint64_t token)
     continue_chain(kit);
 }
 
-void peer_send_echoed(peer_kit *kit, int64_t arrived_ns, uint64_t seq, bool corrupt)
-{
+void peer_send_echoed(peer_kit *kit, int64_t arrived_ns, uint64_t seq, bool corrupt) {
     uint64_t number = seq & ~(PEER_SEQ_WARMUP | PEER_SEQ_CORRUPT);
     uint64_t index = seq & PEER_SEQ_WARMUP ? number : number + kit->job.warmup;
     peer_kit_answered(kit, index, 0, 0, arrived_ns, corrupt);
@@ -243,8 +228,7 @@ void peer_send_echoed(peer_kit *kit, int64_t arrived_ns, uint64_t seq, bool corr
 /* ---- main's thread ---- */
 
 /* Under the lock: gives up what is too old; INT64_MAX or when the oldest open row gets too old. */
-static int64_t expire(peer_kit *kit)
-{
+static int64_t expire(peer_kit *kit) {
     peer_sending *sending = &kit->sending;
     int64_t now = peer_monotonic_ns();
     for (; sending->oldest < sending->next; sending->oldest++) {
@@ -268,8 +252,7 @@ static int64_t expire(peer_kit *kit)
 }
 
 /* Under the lock: until fewer than `limit` answers are outstanding, or the run is to end. */
-static void wait_below(peer_kit *kit, uint64_t limit)
-{
+static void wait_below(peer_kit *kit, uint64_t limit) {
     while (!kit->failed && kit->stops == 0) {
         int64_t until = expire(kit);
         if (kit->sending.outstanding < limit) {
@@ -280,8 +263,7 @@ static void wait_below(peer_kit *kit, uint64_t limit)
 }
 
 /* Under the lock: until message `next` is due. */
-static void wait_due(peer_kit *kit)
-{
+static void wait_due(peer_kit *kit) {
     if (kit->job.period_ns == 0) {
         return;
     }
@@ -292,8 +274,7 @@ static void wait_due(peer_kit *kit)
 }
 
 /* A chain breaks when its answer is lost; so main's thread starts it, and starts it again. */
-static void send_all(peer_kit *kit)
-{
+static void send_all(peer_kit *kit) {
     uint64_t window = kit->sending.window;
     uint64_t index = 0;
     for (;;) {
@@ -315,8 +296,7 @@ static void send_all(peer_kit *kit)
     pthread_mutex_unlock(&kit->lock);
 }
 
-static void close_run(peer_kit *kit)
-{
+static void close_run(peer_kit *kit) {
     pthread_mutex_lock(&kit->lock);
     kit->closed = true;
     uint64_t sent = kit->sending.next;
@@ -329,8 +309,7 @@ static void close_run(peer_kit *kit)
     pthread_mutex_unlock(&kit->lock);
 }
 
-void peer_send_run(peer_kit *kit)
-{
+void peer_send_run(peer_kit *kit) {
     prctl(PR_SET_TIMERSLACK, 1UL); /* a due message is not 50 us late */
     kit->sending.start_ns = peer_monotonic_ns();
     kit->sending.realtime_offset_ns = peer_now_ns() - kit->sending.start_ns;
