@@ -10,6 +10,10 @@ if(RCLBENCH_SANITIZE)
   add_compile_options(-fsanitize=${RCLBENCH_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${RCLBENCH_SANITIZE})
 endif()
+option(RCLBENCH_FUZZ "Build the fuzz targets with libFuzzer (needs clang)" OFF)
+if(RCLBENCH_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link) # the code under test tells libFuzzer where it went
+endif()
 option(RCLBENCH_WERROR "Treat warnings as errors (presets for CI set it)" OFF)
 
 # rclbench_add_unit_test(NAME SOURCES file... LIBS lib... [LABELS label...])
