@@ -31,7 +31,6 @@ static void print_commands(FILE *out) {
     fputs("\n'rclbench COMMAND --help' tells more.\n", out);
 }
 
-
 static const cli_command default_command = {"", "[COMMAND]",
     "Measures topics and services of every client library found here.", CLI_DEFAULT, 0, 0,
     cmd_default, NULL};

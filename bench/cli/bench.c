@@ -104,6 +104,5 @@ void cli_bench_probe(cli_bench *bench, const strvec *names) {
 }
 
 run_setting cli_bench_setting(const cli_bench *bench) {
-    return (run_setting){
-        &bench->registry, &bench->network, bench->environments, &bench->guard};
+    return (run_setting){&bench->registry, &bench->network, bench->environments, &bench->guard};
 }

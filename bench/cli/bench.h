@@ -1,5 +1,5 @@
-/* What every command that starts peers needs, opened and closed in one place: the guard, the registry,
- * the environments, the network. */
+/* What every command that starts peers needs, opened and closed in one place: the guard, the
+ * registry, the environments, the network. */
 #ifndef BENCH_CLI_BENCH_H
 #define BENCH_CLI_BENCH_H
 
@@ -22,8 +22,9 @@ typedef struct cli_bench {
     size_t plan_peer_count;
 } cli_bench;
 
-/* Installs the signal handlers, starts the guard, loads the manifests (problems go to standard error),
- * finds ROS 2. isolated: a domain of our own. False with a sentence (heap); close it in either case. */
+/* Installs the signal handlers, starts the guard, loads the manifests (problems go to standard
+ * error), finds ROS 2. isolated: a domain of our own. False with a sentence (heap); close it in
+ * either case. */
 bool cli_bench_open(
     cli_bench *bench, const cli_settings *settings, bool isolated, char **ret_error);
 void cli_bench_close(cli_bench *bench);

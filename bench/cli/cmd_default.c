@@ -1,5 +1,5 @@
-/* rclbench without a command: the default plan, as a table on standard output, and beside it a result
- * file and a report to look at. */
+/* rclbench without a command: the default plan, as a table on standard output, and beside it a
+ * result file and a report to look at. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -33,8 +33,9 @@ static const char *generations_of(const run_peer *peer) {
 static void print_peer(const run_peer *peer) {
     char *patterns = patterns_of(peer);
     for (size_t i = 0; i < peer->variant_count; i++) {
-        printf("%-18s %-3s  %-11s %-3s  %s\n", peer->variants[i].name, peer->available ? "yes" : "no",
-            peer->language, generations_of(peer), i == 0 ? patterns : "\"");
+        printf("%-18s %-3s  %-11s %-3s  %s\n", peer->variants[i].name,
+            peer->available ? "yes" : "no", peer->language, generations_of(peer),
+            i == 0 ? patterns : "\"");
     }
     printf("%-23s %s\n", "", peer->probe_line);
     if (!peer->available) {

@@ -18,10 +18,10 @@ int cmd_run_pattern(const cli_command *command, const option_line *line) {
     if (points == NULL) {
         cli_usage_trouble(command, error);
     } else if (points[0].spec.from.count == 0 && points[0].spec.to.count == 0) {
-        cli_usage_trouble(command,
-            util_strdup(pattern == PLAN_SERVICE || pattern == PLAN_ACTION
-                            ? "who with whom? give --client and --server, or 'all'"
-                            : "who with whom? give --from and --to, or 'all'"));
+        cli_usage_trouble(
+            command, util_strdup(pattern == PLAN_SERVICE || pattern == PLAN_ACTION
+                                     ? "who with whom? give --client and --server, or 'all'"
+                                     : "who with whom? give --from and --to, or 'all'"));
     } else {
         cli_measurement measurement = {
             .command = command, .points = points, .point_count = count, .whole = &points[0]};

@@ -8,10 +8,10 @@
 enum { CLI_GOOD = 0, CLI_FAILED = 1, CLI_TROUBLE = 2 };
 
 typedef struct cli_command {
-    const char *name;    /* "" for rclbench without a command */
+    const char *name;     /* "" for rclbench without a command */
     const char *operands; /* for the usage line */
-    const char *summary; /* one line */
-    unsigned options;    /* its bit in the table of options */
+    const char *summary;  /* one line */
+    unsigned options;     /* its bit in the table of options */
     int operands_min, operands_max;
     /* line holds checked values; the result is the exit status. */
     int (*run)(const struct cli_command *command, const option_line *line);

@@ -179,8 +179,7 @@ static bool take_short(
             continue;
         }
         const char *value = NULL;
-        return take_argument(
-                   rest, option, word[1] == '\0' ? NULL : word + 1, &value, ret_error) &&
+        return take_argument(rest, option, word[1] == '\0' ? NULL : word + 1, &value, ret_error) &&
                option_add(line, option, value, ret_error);
     }
     return true;

@@ -26,19 +26,19 @@ typedef enum option_kind {
 } option_kind;
 
 typedef struct cli_option {
-    const char *name;  /* without "--" */
-    char short_name;   /* 0: none */
+    const char *name; /* without "--" */
+    char short_name;  /* 0: none */
     option_kind kind;
-    bool matrix;       /* several values, comma separated: one measurement each */
-    unsigned commands; /* which commands have it, a mask of the caller's */
-    size_t offset;     /* into the settings */
-    int64_t min, max;  /* of numbers; max 0: as far as the type goes */
+    bool matrix;                /* several values, comma separated: one measurement each */
+    unsigned commands;          /* which commands have it, a mask of the caller's */
+    size_t offset;              /* into the settings */
+    int64_t min, max;           /* of numbers; max 0: as far as the type goes */
     const char *const *choices; /* ends with NULL */
     bool (*set)(void *settings, const char *value, char **ret_error); /* OPTION_CUSTOM */
-    const char *argument; /* what --help calls it */
-    const char *aliases;  /* other names that are understood, space separated, or NULL */
-    const char *help;     /* NULL: not shown; "": the choices say it */
-    const char *group;    /* heading; NULL: that of the option before */
+    const char *argument;                                             /* what --help calls it */
+    const char *aliases; /* other names that are understood, space separated, or NULL */
+    const char *help;    /* NULL: not shown; "": the choices say it */
+    const char *group;   /* heading; NULL: that of the option before */
 } cli_option;
 
 typedef struct option_table {
@@ -66,7 +66,8 @@ bool option_parse(const option_table *table, int argc, char *const *argv, option
     char **ret_error);
 void option_line_done(option_line *line);
 
-/* Finds by long name (or alias; '_' is as good as '-'). NULL with a sentence (heap) that suggests. */
+/* Finds by long name (or alias; '_' is as good as '-'). NULL with a sentence (heap) that suggests.
+ */
 const cli_option *option_find(const option_table *table, const char *name, char **ret_error);
 
 /* Adds one option with its value (NULL for a flag) as if it had been given. */

@@ -50,7 +50,11 @@ static void print_option(const cli_option *option, FILE *out) {
     strbuf_append(&text, option->help);
     if (option->choices != NULL) {
         for (size_t i = 0; option->choices[i] != NULL; i++) {
-            strbuf_appendf(&text, "%s%s", i > 0 ? ", " : text.len == 0 ? "" : ": ", option->choices[i]);
+            strbuf_appendf(&text, "%s%s",
+                i > 0           ? ", "
+                : text.len == 0 ? ""
+                                : ": ",
+                option->choices[i]);
         }
     }
     if (option->matrix) {

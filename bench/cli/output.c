@@ -47,19 +47,21 @@ static bool write_file(const report *result, const cli_settings *settings,
     return ok;
 }
 
-bool cli_output_file(const report *result, const cli_settings *settings, const char *path,
-    char **ret_error) {
+bool cli_output_file(
+    const report *result, const cli_settings *settings, const char *path, char **ret_error) {
     return write_file(result, settings, report_format_of_file(path), path, ret_error);
 }
 
 bool cli_output_write(const report *result, const cli_settings *settings, char **ret_error) {
-    const report_format *format = settings->format != NULL
-                                      ? report_format_find(settings->format)
+    const report_format *format = settings->format != NULL ? report_format_find(settings->format)
                                   : settings->output != NULL
                                       ? report_format_of_file(settings->output)
                                       : NULL;
     if (format == NULL) {
         format = report_format_find("text");
+    }
+    if (format == NULL) {
+        format = &report_formats[0];
     }
     if (settings->output != NULL) {
         return write_file(result, settings, format, settings->output, ret_error);

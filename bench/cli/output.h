@@ -7,11 +7,12 @@
 #include "cli/settings.h"
 #include "report/report.h"
 
-/* Writes in the format of the settings, to their output or standard output. False with a sentence. */
+/* Writes in the format of the settings, to their output or standard output. False with a sentence.
+ */
 bool cli_output_write(const report *result, const cli_settings *settings, char **ret_error);
 
 /* Writes one file, its format chosen by the suffix. */
-bool cli_output_file(const report *result, const cli_settings *settings, const char *path,
-    char **ret_error);
+bool cli_output_file(
+    const report *result, const cli_settings *settings, const char *path, char **ret_error);
 
 #endif

@@ -40,8 +40,7 @@ static yaml_node_t *node_at(reader *r, int index) {
 }
 
 /* Adds one scalar or, for options that may, each of a list. */
-static bool add_values(
-    reader *r, const cli_option *option, yaml_node_t *value, option_line *line) {
+static bool add_values(reader *r, const cli_option *option, yaml_node_t *value, option_line *line) {
     option_given *given = NULL;
     char *error = NULL;
     const char *text = scalar(value);
@@ -49,10 +48,9 @@ static bool add_values(
         return option_add(line, option, text, &error) || fail(r, value, error);
     }
     if (value->type != YAML_SEQUENCE_NODE || (!option->matrix && option->kind != OPTION_LIST)) {
-        return fail(r, value, util_format("'%s' has to be a single value%s", option->name,
-                                  option->matrix || option->kind == OPTION_LIST
-                                      ? " or a list of them"
-                                      : ""));
+        return fail(r, value,
+            util_format("'%s' has to be a single value%s", option->name,
+                option->matrix || option->kind == OPTION_LIST ? " or a list of them" : ""));
     }
     size_t count = line->count;
     for (yaml_node_item_t *item = value->data.sequence.items.start;
@@ -60,7 +58,8 @@ static bool add_values(
         yaml_node_t *node = node_at(r, *item);
         text = scalar(node);
         if (text == NULL) {
-            return fail(r, node, util_format("'%s' has to be a list of single values", option->name));
+            return fail(
+                r, node, util_format("'%s' has to be a list of single values", option->name));
         }
         if (!option_add(line, option, text, &error)) {
             return fail(r, node, error);
@@ -92,10 +91,10 @@ static yaml_node_t *find_key(reader *r, const yaml_node_t *mapping, const char *
     return NULL;
 }
 
-/* Reads a mapping's keys as options. skip: keys that are not options, NULL-terminated. lenient: keys
- * that other patterns have are passed over. override: keys there win, so they are left out. */
-static bool read_mapping(reader *r, yaml_node_t *mapping, unsigned command,
-    const char *const *skip, bool lenient, yaml_node_t *override, option_line *line) {
+/* Reads a mapping's keys as options. skip: keys that are not options, NULL-terminated. lenient:
+ * keys that other patterns have are passed over. override: keys there win, so they are left out. */
+static bool read_mapping(reader *r, yaml_node_t *mapping, unsigned command, const char *const *skip,
+    bool lenient, yaml_node_t *override, option_line *line) {
     option_table table = cli_option_table(command);
     option_table every = cli_option_table(CLI_PATTERNS);
     for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
@@ -181,8 +180,9 @@ static bool read_pattern(reader *r, yaml_node_t *experiment, yaml_node_t *patter
     option_line_done(&line);
     if (ok && r->file->points[r->file->point_count - 1].spec.from.count == 0 &&
         r->file->points[r->file->point_count - 1].spec.to.count == 0) {
-        ok = fail(r, experiment, util_strdup("says not who with whom ('from' and 'to', or 'client' "
-                                             "and 'server')"));
+        ok = fail(r, experiment,
+            util_strdup("says not who with whom ('from' and 'to', or 'client' "
+                        "and 'server')"));
     }
     return ok;
 }

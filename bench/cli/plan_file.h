@@ -24,8 +24,8 @@ typedef struct cli_plan_file {
 } cli_plan_file;
 
 /* Any text whatever gives a plan or one sentence (heap). */
-bool cli_plan_file_parse(const char *text, size_t len, const char *file_name,
-    cli_plan_file *ret_file, char **ret_error);
+bool cli_plan_file_parse(
+    const char *text, size_t len, const char *file_name, cli_plan_file *ret_file, char **ret_error);
 bool cli_plan_file_read(const char *path, cli_plan_file *ret_file, char **ret_error);
 void cli_plan_file_done(cli_plan_file *file);
 

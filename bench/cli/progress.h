@@ -1,5 +1,5 @@
-/* What happens while measuring, on standard error: one live line with bar and time left on a terminal,
- * else one line per finished cell; and every trouble, with what the peer said. */
+/* What happens while measuring, on standard error: one live line with bar and time left on a
+ * terminal, else one line per finished cell; and every trouble, with what the peer said. */
 #ifndef BENCH_CLI_PROGRESS_H
 #define BENCH_CLI_PROGRESS_H
 

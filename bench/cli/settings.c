@@ -101,14 +101,14 @@ static bool set_combination(
 
 #define COMBINATIONS_MAX 10000
 
-cli_settings *cli_settings_expand(const cli_settings *base, const option_line *line,
-    size_t *ret_count, char **ret_error) {
+cli_settings *cli_settings_expand(
+    const cli_settings *base, const option_line *line, size_t *ret_count, char **ret_error) {
     size_t count = 1;
     for (size_t i = 0; i < line->count; i++) {
         count *= line->items[i].values.count;
         if (count > COMBINATIONS_MAX) {
-            *ret_error = util_format("the lists of values give more than %d combinations",
-                COMBINATIONS_MAX);
+            *ret_error =
+                util_format("the lists of values give more than %d combinations", COMBINATIONS_MAX);
             return NULL;
         }
     }

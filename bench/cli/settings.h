@@ -35,7 +35,7 @@ typedef struct cli_settings {
     int rounds; /* 0: the command's standard */
     int64_t timeout_ns, budget_ns;
 
-    int domain_id; /* -1: one of our own */
+    int domain_id;    /* -1: one of our own */
     const char *only; /* a role, or NULL */
     char *name;
     char *master_uri, *ros2_prefix;
@@ -62,7 +62,7 @@ bool cli_settings_finish(cli_settings *settings, char **ret_error);
 
 /* Every combination of the values given, in order, the first option slowest: `base` with the values
  * set, finished. Heap array; NULL with a sentence (heap). */
-cli_settings *cli_settings_expand(const cli_settings *base, const option_line *line,
-    size_t *ret_count, char **ret_error);
+cli_settings *cli_settings_expand(
+    const cli_settings *base, const option_line *line, size_t *ret_count, char **ret_error);
 
 #endif

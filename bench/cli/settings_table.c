@@ -58,9 +58,10 @@ static bool set_depth(void *settings, const char *value, char **ret_error) {
     char *end;
     unsigned long depth = strtoul(value, &end, 10);
     if (value[0] < '0' || value[0] > '9' || *end != '\0' || depth < 1 || depth > 1000000) {
-        *ret_error = util_format("--qos-depth: '%s' is not possible; it takes a whole number, from 1 "
-                                 "to 1000000",
-            value);
+        *ret_error =
+            util_format("--qos-depth: '%s' is not possible; it takes a whole number, from 1 "
+                        "to 1000000",
+                value);
         return false;
     }
     ((cli_settings *)settings)->spec.cell.qos.depth = (uint32_t)depth;
@@ -122,8 +123,8 @@ const cli_option cli_options[] = {
         "KEY=VALUE", NULL, "a setting for the peers, see their READMEs; may be given again", NULL},
     {"peer-path", 0, OPTION_LIST, false, MEASURING | CLI_PEERS | CLI_VERIFY, AT(peer_path), 0, 0,
         NULL, NULL, "DIR", NULL, "look for peers in this folder too", NULL},
-    {"ros2-prefix", 0, OPTION_TEXT, false, MEASURING | CLI_PEERS | CLI_VERIFY, AT(ros2_prefix), 0, 0,
-        NULL, NULL, "DIR", NULL,
+    {"ros2-prefix", 0, OPTION_TEXT, false, MEASURING | CLI_PEERS | CLI_VERIFY, AT(ros2_prefix), 0,
+        0, NULL, NULL, "DIR", NULL,
         "the ROS 2 installation (the sourced one, else the newest of /opt/ros)", NULL},
 
     {"payload", 's', OPTION_BYTES, true, TOPICS, CELL(payload_bytes), 40, PAYLOAD_MAX, NULL, NULL,
@@ -133,7 +134,8 @@ const cli_option cli_options[] = {
     {"payload", 's', OPTION_BYTES, false, CLI_DEFAULT, CELL(payload_bytes), 40, PAYLOAD_MAX, NULL,
         NULL, "SIZE", "size", "bytes of a message (1MiB)", NULL},
     {"payload-kind", 0, OPTION_CHOICE, true, CLI_TOPIC | CLI_SERVICE, CELL(payload_kind), 0, 0,
-        kind_choices, NULL, "KIND", NULL, "the library's fast form of bytes, or a plain list", NULL},
+        kind_choices, NULL, "KIND", NULL, "the library's fast form of bytes, or a plain list",
+        NULL},
     {"type", 0, OPTION_TEXT, false, CLI_TOPIC, AT(type), 0, 0, NULL, NULL, "PKG/msg/NAME", "msg",
         "another message type (std_msgs/msg/UInt8MultiArray)", NULL},
     {"echo", 0, OPTION_FLAG, true, CLI_TOPIC, CELL(echo), 0, 0, NULL, NULL, NULL, NULL,
@@ -160,14 +162,14 @@ const cli_option cli_options[] = {
         "1000 goals, 5 ms apart: how the round trip grows with the goals that are remembered",
         NULL},
 
-    {"qos-profile", 0, OPTION_CUSTOM, true, WITH_QOS, 0, 0, 0, profile_choices, set_profile,
-        "NAME", NULL, "one of ROS's profiles; single settings may follow", "Quality of service"},
+    {"qos-profile", 0, OPTION_CUSTOM, true, WITH_QOS, 0, 0, 0, profile_choices, set_profile, "NAME",
+        NULL, "one of ROS's profiles; single settings may follow", "Quality of service"},
     {"qos-reliability", 0, OPTION_CHOICE, true, WITH_QOS, CELL(qos.reliability), 0, 0,
         reliability_choices, NULL, "WORD", "reliability", "", NULL},
     {"qos-durability", 0, OPTION_CHOICE, true, WITH_QOS, CELL(qos.durability), 0, 0,
         durability_choices, NULL, "WORD", "durability", "", NULL},
-    {"qos-history", 0, OPTION_CHOICE, true, WITH_QOS, CELL(qos.history), 0, 0, history_choices, NULL,
-        "WORD", "history", "", NULL},
+    {"qos-history", 0, OPTION_CHOICE, true, WITH_QOS, CELL(qos.history), 0, 0, history_choices,
+        NULL, "WORD", "history", "", NULL},
     {"qos-depth", 0, OPTION_CUSTOM, true, WITH_QOS, 0, 0, 0, NULL, set_depth, "N", "history-depth",
         "messages kept (10)", NULL},
     {"qos-deadline", 0, OPTION_DURATION, false, WITH_QOS, CELL(qos.deadline_ns), 0, HOUR_NS, NULL,
@@ -186,8 +188,8 @@ const cli_option cli_options[] = {
         "ID", NULL, "the DDS domain (a free one)", NULL},
     {"master", 0, OPTION_TEXT, false, MEASURING | CLI_VERIFY, AT(master_uri), 0, 0, NULL, NULL,
         "URI", NULL, "the ROS 1 master (a private one)", NULL},
-    {"only", 0, OPTION_CHOICE, false, TOPICS, AT(only), 0, 0, only_topic_choices, NULL, "ROLE", NULL,
-        "run this side only, in your own ROS environment; the other is yours", NULL},
+    {"only", 0, OPTION_CHOICE, false, TOPICS, AT(only), 0, 0, only_topic_choices, NULL, "ROLE",
+        NULL, "run this side only, in your own ROS environment; the other is yours", NULL},
     {"only", 0, OPTION_CHOICE, false, CALLS, AT(only), 0, 0, only_call_choices, NULL, "ROLE", NULL,
         "run this side only, in your own ROS environment; the other is yours", NULL},
     {"name", 0, OPTION_TEXT, false, CLI_PATTERNS, AT(name), 0, 0, NULL, NULL, "NAME", "topic",
@@ -195,9 +197,9 @@ const cli_option cli_options[] = {
 
     {"format", 0, OPTION_CHOICE, false, MEASURING | CLI_REPORT | CLI_COMPARE, AT(format), 0, 0,
         format_choices, NULL, "FORMAT", NULL, "", "Output"},
-    {"output", 'o', OPTION_TEXT, false, MEASURING | CLI_REPORT | CLI_COMPARE, AT(output), 0, 0, NULL,
-        NULL, "FILE", "logfile", "instead of standard output; its suffix can choose the format",
-        NULL},
+    {"output", 'o', OPTION_TEXT, false, MEASURING | CLI_REPORT | CLI_COMPARE, AT(output), 0, 0,
+        NULL, NULL, "FILE", "logfile",
+        "instead of standard output; its suffix can choose the format", NULL},
     {"save-samples", 0, OPTION_TEXT, false, MEASURING, AT(samples_dir), 0, 0, NULL, NULL, "DIR",
         NULL, "keep the raw samples there", NULL},
     {"baseline", 0, OPTION_TEXT, false, MEASURING | CLI_REPORT, AT(baseline), 0, 0, NULL, NULL,
@@ -214,7 +216,8 @@ const cli_option cli_options[] = {
         "Limits"},
     {"budget", 0, OPTION_DURATION, false, MEASURING, AT(budget_ns), 1000000, 24 * HOUR_NS, NULL,
         NULL, "TIME", NULL,
-        "lower counts, then leave measurements out, to fit (default plan: 5m; else no limit)", NULL},
+        "lower counts, then leave measurements out, to fit (default plan: 5m; else no limit)",
+        NULL},
 };
 const size_t cli_option_count = sizeof cli_options / sizeof cli_options[0];
 

@@ -13,9 +13,8 @@
 static int64_t back_to_back_ns(const plan_cell *cell) {
     int64_t per_message = cell->pattern == PLAN_ACTION ? 2000000 : 200000;
     /* 500 MB/s: two nanoseconds a byte. */
-    return per_message + (int64_t)(cell->payload_bytes > INT64_MAX / 4
-                                       ? INT64_MAX / 4
-                                       : cell->payload_bytes * 2);
+    return per_message +
+           (int64_t)(cell->payload_bytes > INT64_MAX / 4 ? INT64_MAX / 4 : cell->payload_bytes * 2);
 }
 
 int64_t plan_estimate_round_ns(const plan_cell *cell) {
@@ -66,8 +65,7 @@ static void drop_last(plan *todo) {
     const plan_cell *cell = &todo->cells[i];
     plan_note(todo, "dropped to fit the budget: %s, ROS %d, %s to %s",
         plan_pattern_name(cell->pattern), cell->generation, cell->from, cell->to);
-    memmove(&todo->cells[i], &todo->cells[i + 1],
-        (todo->cell_count - i - 1) * sizeof *todo->cells);
+    memmove(&todo->cells[i], &todo->cells[i + 1], (todo->cell_count - i - 1) * sizeof *todo->cells);
     todo->cell_count--;
 }
 

@@ -48,8 +48,8 @@ const char *plan_keep(plan *todo, const char *text) {
             return todo->strings[i];
         }
     }
-    util_reserve(&todo->strings, &todo->string_capacity, todo->string_count + 1,
-        sizeof *todo->strings);
+    util_reserve(
+        &todo->strings, &todo->string_capacity, todo->string_count + 1, sizeof *todo->strings);
     todo->strings[todo->string_count] = util_strdup(text);
     return todo->strings[todo->string_count++];
 }

@@ -38,7 +38,7 @@ typedef struct plan_cell {
     plan_pattern pattern;
     int generation;
     bool echo;
-    bool growth; /* action: the report shows the round trip against the goals already done */
+    bool growth;      /* action: the report shows the round trip against the goals already done */
     const char *from; /* topic, startup: publisher; service, action: client. A variant's name. */
     const char *to;   /* subscriber; server */
     const char *type;
@@ -46,7 +46,7 @@ typedef struct plan_cell {
     plan_transport transport;
     uint64_t payload_bytes;
     const char *payload_kind; /* "bytes", "list" */
-    uint64_t count; /* per round, without warm-up; 0: duration */
+    uint64_t count;           /* per round, without warm-up; 0: duration */
     int64_t duration_ns;
     int64_t period_ns; /* 0: back to back */
     uint64_t warmup;
@@ -82,7 +82,8 @@ void plan_note(plan *todo, const char *format, ...) __attribute__((format(printf
 const char *plan_pattern_name(plan_pattern pattern);
 bool plan_pattern_parse(const char *name, plan_pattern *ret_pattern);
 const char *plan_transport_name(plan_transport transport);
-/* The role of side 0 (from, client) and 1 (to, server) in a pattern, as the peer protocol has it. */
+/* The role of side 0 (from, client) and 1 (to, server) in a pattern, as the peer protocol has it.
+ */
 const char *plan_role_name(plan_pattern pattern, int side);
 /* The pattern's defaults: type, quality of service, counts, period; no peers. */
 plan_cell plan_cell_default(plan_pattern pattern);

@@ -10,7 +10,8 @@
 
 #include "plan/expand.h"
 
-#define EVERY {true, true, true, true}
+#define EVERY                                                                                      \
+    { true, true, true, true }
 
 static const plan_peer peers_here[] = {
     {"rclite", "ros", {false, true, true}, EVERY, true, NULL, NULL},

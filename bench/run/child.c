@@ -213,8 +213,8 @@ static void cut_lines(run_child *child, run_child_on_line *on_line, void *user) 
 
 static void drain_lines(run_child *child, int times, run_child_on_line *on_line, void *user) {
     while (child->from_fd >= 0 && times-- > 0) {
-        ssize_t got = read(child->from_fd, child->line + child->line_len,
-            RUN_CHILD_LINE_MAX - child->line_len);
+        ssize_t got = read(
+            child->from_fd, child->line + child->line_len, RUN_CHILD_LINE_MAX - child->line_len);
         if (got > 0) {
             child->line_len += (size_t)got;
             cut_lines(child, on_line, user);

@@ -27,10 +27,10 @@ typedef struct run_child_command {
 } run_child_command;
 
 typedef struct run_child {
-    pid_t pid;    /* 0: not started */
-    int pid_fd;   /* -1: ended and reaped, like the other three when closed */
-    int to_fd;    /* its descriptor 3 */
-    int from_fd;  /* its descriptor 4 */
+    pid_t pid;   /* 0: not started */
+    int pid_fd;  /* -1: ended and reaped, like the other three when closed */
+    int to_fd;   /* its descriptor 3 */
+    int from_fd; /* its descriptor 4 */
     int output_fd;
     const run_guard *guard;
     int64_t spawned_ns; /* CLOCK_REALTIME just before fork */
@@ -59,9 +59,8 @@ bool run_child_say(run_child *child, const char *line);
 /* Fills `fds` for poll(); those not in use are -1. */
 void run_child_poll_fds(const run_child *child, struct pollfd fds[RUN_CHILD_POLL_FDS]);
 /* Takes what poll() found: reads, collects, reaps when it has ended (after its last lines). */
-void run_child_handle(
-    run_child *child, const struct pollfd fds[RUN_CHILD_POLL_FDS], run_child_on_line *on_line,
-    void *user);
+void run_child_handle(run_child *child, const struct pollfd fds[RUN_CHILD_POLL_FDS],
+    run_child_on_line *on_line, void *user);
 
 /* The last of its output, heap; NULL when there was none. Control characters become '?'. */
 char *run_child_output(const run_child *child);

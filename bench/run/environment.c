@@ -124,8 +124,7 @@ static void capture_machine(run_environment *environment) {
     struct utsname names;
     if (uname(&names) == 0) {
         environment->hostname = util_strdup(names.nodename);
-        environment->kernel =
-            util_format("%s %s %s", names.sysname, names.release, names.machine);
+        environment->kernel = util_format("%s %s %s", names.sysname, names.release, names.machine);
     }
     environment->distribution = value_in("/etc/os-release", "PRETTY_NAME", "=\"");
     environment->cpu_model = value_in("/proc/cpuinfo", "model name", " \t:");

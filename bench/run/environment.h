@@ -13,7 +13,7 @@ typedef struct run_environment {
     char *revision;   /* git revision of the build */
     char *build_type; /* "RelWithDebInfo" */
     char *compiler;
-    bool optimised;   /* false: the report warns */
+    bool optimised; /* false: the report warns */
     char *command_line;
     int64_t started_ns; /* CLOCK_REALTIME */
 
@@ -22,9 +22,9 @@ typedef struct run_environment {
     char *kernel;       /* "Linux 6.1.0-18-amd64 x86_64" */
     char *distribution; /* PRETTY_NAME of os-release */
     char *cpu_model;
-    int cpu_count; /* online */
-    char *governor; /* of cpu0 */
-    char *turbo;    /* "on", "off" */
+    int cpu_count;     /* online */
+    char *governor;    /* of cpu0 */
+    char *turbo;       /* "on", "off" */
     char *idle_states; /* names of cpu0's enabled C-states, comma separated */
     bool virtual_machine;
     double load_1min; /* -1 unknown */

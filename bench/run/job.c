@@ -45,9 +45,8 @@ static json_t *merged_settings(const run_job *job, char **ret_error) {
 
 static json_t *job_object(const run_job *job, json_t *settings) {
     const plan_cell *cell = job->cell;
-    json_t *object = json_pack(
-        "{s:i, s:i, s:s, s:s, s:b, s:o, s:s, s:o}", "protocol", 1, "generation", cell->generation,
-        "pattern", plan_pattern_name(cell->pattern), "role",
+    json_t *object = json_pack("{s:i, s:i, s:s, s:s, s:b, s:o, s:s, s:o}", "protocol", 1,
+        "generation", cell->generation, "pattern", plan_pattern_name(cell->pattern), "role",
         plan_role_name(cell->pattern, job->side), "echo", cell->echo, "names", names_object(job),
         "type", cell->type, "qos", qos_object(&cell->qos));
     json_t *rest = json_pack("{s:I, s:s, s:I, s:I, s:I, s:I, s:I}", "payload_bytes",

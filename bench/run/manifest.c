@@ -1,5 +1,5 @@
-/* One peer.json: parsed with jansson, checked field by field. What is wrong is named with file, line
- * and column where the JSON itself is broken, with the field where a value is. */
+/* One peer.json: parsed with jansson, checked field by field. What is wrong is named with file,
+ * line and column where the JSON itself is broken, with the field where a value is. */
 #include "run/registry.h"
 
 #include <stdlib.h>
@@ -31,7 +31,8 @@ static bool fail(const manifest *m, char *sentence) {
 static bool is_name(const char *text) {
     size_t len = strlen(text);
     return len > 0 && len <= NAME_MAX_LEN &&
-           strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == len &&
+           strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") ==
+               len &&
            text[0] != '-' && text[0] != '.' && strcmp(text, "all") != 0;
 }
 
@@ -44,8 +45,8 @@ static bool get_text(const manifest *m, const json_t *object, const char *key, c
     }
     if (!json_is_string(value) || json_string_length(value) == 0 ||
         strlen(json_string_value(value)) != json_string_length(value)) {
-        return fail(m, util_format("\"%s\" has to be a text%s", key,
-                           value == NULL ? " and is missing" : ""));
+        return fail(m,
+            util_format("\"%s\" has to be a text%s", key, value == NULL ? " and is missing" : ""));
     }
     *ret_text = util_strdup(json_string_value(value));
     return true;
@@ -70,7 +71,8 @@ static const json_t *get_list(const manifest *m, const json_t *object, const cha
     return list;
 }
 
-static bool get_command(const manifest *m, const json_t *object, const char *key, strvec *ret_words) {
+static bool get_command(
+    const manifest *m, const json_t *object, const char *key, strvec *ret_words) {
     const json_t *list = get_list(m, object, key);
     if (list == NULL) {
         return false;
@@ -111,7 +113,8 @@ static bool get_patterns(const manifest *m, const json_t *object, run_peer *peer
         plan_pattern pattern;
         if (!json_is_string(value) || !plan_pattern_parse(json_string_value(value), &pattern)) {
             return fail(m, util_format("\"patterns\"[%zu] has to be one of topic, service, action, "
-                                       "startup", i));
+                                       "startup",
+                               i));
         }
         peer->patterns[pattern] = true;
     }
@@ -119,8 +122,7 @@ static bool get_patterns(const manifest *m, const json_t *object, run_peer *peer
 }
 
 static bool add_variant(const manifest *m, const json_t *object, run_peer *peer) {
-    peer->variants = reallocarray(
-        peer->variants, peer->variant_count + 1, sizeof *peer->variants);
+    peer->variants = reallocarray(peer->variants, peer->variant_count + 1, sizeof *peer->variants);
     if (peer->variants == NULL) {
         abort();
     }
@@ -203,8 +205,8 @@ static bool read_fields(const manifest *m, json_t *object, run_peer *peer) {
            get_command(m, object, "run", &peer->run) && get_variants(m, object, peer);
 }
 
-bool run_manifest_parse(const char *text, size_t len, const char *file_name, run_peer *ret_peer,
-    char **ret_error) {
+bool run_manifest_parse(
+    const char *text, size_t len, const char *file_name, run_peer *ret_peer, char **ret_error) {
     memset(ret_peer, 0, sizeof *ret_peer);
     manifest m = {file_name, ret_error};
     json_error_t error;

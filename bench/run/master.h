@@ -11,10 +11,10 @@ typedef struct run_master {
     char uri[64]; /* "" until started */
 } run_master;
 
-/* Starts it and waits until it answers. False with a sentence (heap). log_dir: where it may write. */
-bool run_master_start(
-    run_master *master, const strvec *environment, const char *log_dir, const run_guard *guard,
-    char **ret_error);
+/* Starts it and waits until it answers. False with a sentence (heap). log_dir: where it may write.
+ */
+bool run_master_start(run_master *master, const strvec *environment, const char *log_dir,
+    const run_guard *guard, char **ret_error);
 
 /* A sentence (heap) when it has ended, else NULL. Does not wait. */
 char *run_master_check(run_master *master);

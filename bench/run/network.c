@@ -42,12 +42,12 @@ static const char fastdds_format[] =
     "<useBuiltinTransports>false</useBuiltinTransports></rtps></participant>\n"
     "</profiles>\n";
 
-/* A name in the abstract socket space is free again when its holder is gone, however it went, and is
- * seen by exactly those processes that share our loopback. */
+/* A name in the abstract socket space is free again when its holder is gone, however it went, and
+ * is seen by exactly those processes that share our loopback. */
 static int hold_domain(int domain_id) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int len = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "rclbench-domain-%d",
-        domain_id);
+    int len = snprintf(
+        address.sun_path + 1, sizeof address.sun_path - 1, "rclbench-domain-%d", domain_id);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
     if (fd >= 0 && bind(fd, (const struct sockaddr *)&address, size) != 0) {
@@ -148,13 +148,15 @@ char *run_network_describe(const run_network *network, int generation, const cha
     }
     const char *uri = getenv("CYCLONEDDS_URI");
     const char *range = getenv("ROS_AUTOMATIC_DISCOVERY_RANGE");
-    char *interface = uri != NULL     ? util_format("as CYCLONEDDS_URI says")
-                      : range != NULL ? util_format("as ROS_AUTOMATIC_DISCOVERY_RANGE=%s says", range)
-                                      : util_strdup("loopback (lo); to leave it, set "
-                                                    "ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET");
-    char *text = util_format("domain %d (ROS_DOMAIN_ID sets it); interface: %s; the other side needs "
-                             "the same",
-        network->domain_id, interface);
+    char *interface = uri != NULL ? util_format("as CYCLONEDDS_URI says")
+                      : range != NULL
+                          ? util_format("as ROS_AUTOMATIC_DISCOVERY_RANGE=%s says", range)
+                          : util_strdup("loopback (lo); to leave it, set "
+                                        "ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET");
+    char *text =
+        util_format("domain %d (ROS_DOMAIN_ID sets it); interface: %s; the other side needs "
+                    "the same",
+            network->domain_id, interface);
     free(interface);
     return text;
 }

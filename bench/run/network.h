@@ -1,6 +1,6 @@
-/* The network that peers see: a DDS domain of our own on loopback, a private ROS 1 master's URI, and one
- * configuration of the DDS library per transport profile, the same for every peer. Or, when one side is
- * somebody else's, the user's own environment untouched. */
+/* The network that peers see: a DDS domain of our own on loopback, a private ROS 1 master's URI,
+ * and one configuration of the DDS library per transport profile, the same for every peer. Or, when
+ * one side is somebody else's, the user's own environment untouched. */
 #ifndef BENCH_RUN_NETWORK_H
 #define BENCH_RUN_NETWORK_H
 
@@ -13,7 +13,7 @@ typedef struct run_network {
     bool isolated;
     int domain_id;
     int lock_fd; /* holds the domain against other rclbench processes of this host; -1: none */
-    char *configuration[PLAN_TRANSPORT_COUNT]; /* CYCLONEDDS_URI's XML */
+    char *configuration[PLAN_TRANSPORT_COUNT];    /* CYCLONEDDS_URI's XML */
     char *fastdds_profiles[PLAN_TRANSPORT_COUNT]; /* XML for FASTRTPS_DEFAULT_PROFILES_FILE */
 } run_network;
 

@@ -91,16 +91,17 @@ static bool problem(run_registry *registry, char *text) {
 static bool check_taken(run_registry *registry, const char *path, const run_peer *peer) {
     for (size_t i = 0; i < registry->peer_count; i++) {
         if (strcmp(registry->peers[i].name, peer->name) == 0) {
-            return problem(registry, util_format("%s: passed over, there is a peer '%s' in %s", path,
-                                         peer->name, registry->peers[i].dir));
+            return problem(registry, util_format("%s: passed over, there is a peer '%s' in %s",
+                                         path, peer->name, registry->peers[i].dir));
         }
     }
     for (size_t i = 0; i < peer->variant_count; i++) {
         const char *name = peer->variants[i].name;
         const run_peer *other = run_registry_find(registry, name, NULL);
         if (other != NULL) {
-            return problem(registry, util_format("%s: passed over, the peer '%s' has a variant '%s'",
-                                         path, other->name, name));
+            return problem(
+                registry, util_format("%s: passed over, the peer '%s' has a variant '%s'", path,
+                              other->name, name));
         }
     }
     return true;
@@ -168,7 +169,8 @@ bool run_registry_add_place(run_registry *registry, run_registry_place place, ch
     struct dirent **entries = NULL;
     int count = scandir(place.dir, &entries, not_hidden, alphasort);
     if (count < 0) {
-        *ret_error = util_format("peers cannot be looked for in %s: %s", place.dir, strerror(errno));
+        *ret_error =
+            util_format("peers cannot be looked for in %s: %s", place.dir, strerror(errno));
         return false;
     }
     for (int i = 0; i < count; i++) {

@@ -19,7 +19,7 @@ typedef struct run_peer {
     char *name, *language, *library, *family, *install;
     bool generations[3]; /* [1], [2] */
     bool patterns[PLAN_PATTERN_COUNT];
-    bool uses_ros2; /* needs a ROS 2 installation, and goes over its RMW */
+    bool uses_ros2;        /* needs a ROS 2 installation, and goes over its RMW */
     char *dir, *build_dir; /* absolute */
     strvec probe, run;
     run_variant *variants;
@@ -43,20 +43,18 @@ typedef struct run_registry_place {
 
 /* Adds every manifest below a place. A peer of a name that is there already is passed over with a
  * problem. False, with a sentence (heap), when the place itself cannot be read. */
-bool run_registry_add_place(
-    run_registry *registry, run_registry_place place, char **ret_error);
+bool run_registry_add_place(run_registry *registry, run_registry_place place, char **ret_error);
 
 /* Adds one manifest. False when it is broken; the problem is recorded. */
-bool run_registry_add_manifest(
-    run_registry *registry, const char *path, const char *build_dir);
+bool run_registry_add_manifest(run_registry *registry, const char *path, const char *build_dir);
 
 /* Checks one manifest's text; file_name is for the message. On success fills the peer but for the
  * folders. False with one sentence (heap). Any text whatever is fine. */
-bool run_manifest_parse(const char *text, size_t len, const char *file_name, run_peer *ret_peer,
-    char **ret_error);
+bool run_manifest_parse(
+    const char *text, size_t len, const char *file_name, run_peer *ret_peer, char **ret_error);
 
-/* --peer-path's folders first (may be NULL), then RCLBENCH_PEER_PATH, then this project's own: of the
- * source tree if the program runs from its build folder, else of the installation. */
+/* --peer-path's folders first (may be NULL), then RCLBENCH_PEER_PATH, then this project's own: of
+ * the source tree if the program runs from its build folder, else of the installation. */
 bool run_registry_load(run_registry *registry, const strvec *peer_path, char **ret_error);
 
 /* The peer and variant of a variant's name, or NULL. */

@@ -42,8 +42,8 @@ static bool read_stat(pid_t pid, run_resources *resources) {
     const char *rest = strrchr(text, ')');
     uint64_t minor, major, user, system;
     if (rest == NULL ||
-        sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64
-                         " %" SCNu64,
+        sscanf(rest + 1,
+            " %*c %*d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %" SCNu64,
             &minor, &major, &user, &system) != 4) {
         return false;
     }

@@ -1,5 +1,5 @@
-/* What a running process has used so far, from outside. CPU time is read from the process's CPU clock
- * (ns, all threads, those that have ended too) and split into user and system as the ticks of
+/* What a running process has used so far, from outside. CPU time is read from the process's CPU
+ * clock (ns, all threads, those that have ended too) and split into user and system as the ticks of
  * /proc/PID/stat are; switches are summed over /proc/PID/task; the peak of memory is VmHWM, which
  * run_resources_begin() resets. */
 #ifndef BENCH_RUN_RESOURCES_H

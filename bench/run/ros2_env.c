@@ -1,5 +1,5 @@
-/* Finds ROS 2; see ros2_env.h. A set-up script is a shell program, so a shell runs it, once, and prints
- * the environment that it leaves. */
+/* Finds ROS 2; see ros2_env.h. A set-up script is a shell program, so a shell runs it, once, and
+ * prints the environment that it leaves. */
 #include "run/ros2_env.h"
 
 #include <dirent.h>
@@ -115,7 +115,8 @@ static bool source(run_ros2 *ros2, const strvec *base, const run_guard *guard) {
     strvec_push(&argv, ". \"$0/setup.sh\" && env -0 > \"$RCLBENCH_ENVIRONMENT_FILE\"");
     strvec_push(&argv, ros2->prefix);
     run_child child;
-    run_child_command command = {.argv = &argv, .dir = "/", .environment = &environment, .guard = guard};
+    run_child_command command = {
+        .argv = &argv, .dir = "/", .environment = &environment, .guard = guard};
     bool ok = run_child_start(&child, &command, &ros2->problem);
     if (ok) {
         bool ended = run_to_end(&child, SOURCE_WAIT_NS);

@@ -4,7 +4,8 @@
 
 #include "run/run_record.h"
 
-void run_round_warn(run_round *round, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void run_round_warn(run_round *round, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void run_round_done(run_round *round);
 
 #endif

@@ -65,8 +65,8 @@ static void a_job_holds_every_field(void **state) {
     assert_null(text_at(object, "names", "service"));
     assert_int_equal(json_object_size(json_object_get(object, "names")), 5);
     assert_string_equal(text_at(object, "settings", "delivery"), "spin");
-    assert_int_equal(json_integer_value(json_object_get(
-                         json_object_get(object, "settings"), "depth")), 2);
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(object, "settings"), "depth")), 2);
     assert_true(json_integer_value(json_object_get(object, "run_id")) == INT64_MAX);
     json_decref(object);
     free(text);

@@ -67,8 +67,8 @@ static const char *master_uri(const runner *r) {
 static void make_names(const runner *r, const plan_cell *cell, uint64_t run_id, int side,
     strvec *keep, run_names *names) {
     const char *given = r->options->name;
-    strvec_pushf(keep, "/rclbench_%s_%" PRIx64, plan_role_name(cell->pattern, side),
-        run_id & 0xffffff);
+    strvec_pushf(
+        keep, "/rclbench_%s_%" PRIx64, plan_role_name(cell->pattern, side), run_id & 0xffffff);
     names->node = keep->items[keep->count - 1];
     if (given != NULL) {
         strvec_pushf(keep, "%s%s", given[0] == '/' ? "" : "/", given);
@@ -166,11 +166,9 @@ static void on_waiting(void *user) {
     }
 }
 
-static void run_sides(
-    runner *r, const plan_cell *cell, side_start starts[2], run_round *round) {
+static void run_sides(runner *r, const plan_cell *cell, side_start starts[2], run_round *round) {
     int only = r->options->only_side;
-    char *sentence =
-        run_network_describe(r->setting->network, cell->generation, master_uri(r));
+    char *sentence = run_network_describe(r->setting->network, cell->generation, master_uri(r));
     r->waiting_sentence = sentence;
     run_session_spec spec = {
         .sides = {only == 1 ? NULL : &starts[0].spec, only == 0 ? NULL : &starts[1].spec},
@@ -195,8 +193,8 @@ static char *check_samples(const run_process *process, uint64_t run_id) {
     sample_file file;
     char text[512];
     if (!sample_file_read(process->samples_path, &file, text, sizeof text)) {
-        return util_format("%s (%s) left no usable samples: %s", process->variant, process->role,
-            text);
+        return util_format(
+            "%s (%s) left no usable samples: %s", process->variant, process->role, text);
     }
     uint64_t rows = 0;
     for (size_t i = 0; i < file.row_count; i++) {
@@ -208,8 +206,8 @@ static char *check_samples(const run_process *process, uint64_t run_id) {
                                " rows that are not warm-up",
             process->variant, process->role, process->done_rows, rows);
     } else if (file.run_id != run_id) {
-        sentence = util_format(
-            "%s (%s) left the samples of another run", process->variant, process->role);
+        sentence =
+            util_format("%s (%s) left the samples of another run", process->variant, process->role);
     }
     sample_file_done(&file);
     return sentence;
@@ -275,8 +273,8 @@ static bool have_master(runner *r, run_cell *cell) {
     char *error = NULL;
     if (!run_master_start(&r->master, &r->setting->environments[0], r->record->work_dir,
             r->setting->guard, &error)) {
-        cell->refused = util_format(
-            "no ROS 1 master (Debian: python3-rosmaster; or --master URI): %s", error);
+        cell->refused =
+            util_format("no ROS 1 master (Debian: python3-rosmaster; or --master URI): %s", error);
         free(error);
         return false;
     }

@@ -40,8 +40,8 @@ typedef struct run_setting {
 } run_setting;
 
 /* Runs everything. Plan and registry must outlive the record. False with a sentence (heap) when
- * nothing could be run at all; then there is no record. Notes (a budget that ran out) are added to the
- * plan. environment: dds_configuration and ros1_master are filled in. */
+ * nothing could be run at all; then there is no record. Notes (a budget that ran out) are added to
+ * the plan. environment: dds_configuration and ros1_master are filled in. */
 bool run_plan(plan *todo, const run_setting *setting, const run_options *options,
     run_environment *environment, run_record *ret_record, char **ret_error);
 

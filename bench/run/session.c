@@ -1,5 +1,5 @@
-/* One round; see session.h. Linear: each phase waits for its condition on both sides; what a side says
- * is taken by take_line() wherever it arrives. */
+/* One round; see session.h. Linear: each phase waits for its condition on both sides; what a side
+ * says is taken by take_line() wherever it arrives. */
 #include "run/session.h"
 
 #include <errno.h>
@@ -80,8 +80,8 @@ static void blame(side *one, char *what) {
 static char *judge_end(const side *one) {
     int status = one->child.status;
     if (WIFSIGNALED(status)) {
-        return util_format("was killed by signal %d (%s)", WTERMSIG(status),
-            strsignal(WTERMSIG(status)));
+        return util_format(
+            "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     }
     int code = WEXITSTATUS(status);
     if (code == 77) {
@@ -93,8 +93,7 @@ static char *judge_end(const side *one) {
     if (code != 0) {
         return util_format("exited with status %d", code);
     }
-    return one->phase == SIDE_DONE ? NULL
-                                   : util_strdup("exited with status 0 before it was done");
+    return one->phase == SIDE_DONE ? NULL : util_strdup("exited with status 0 before it was done");
 }
 
 static bool parse_number(const char *text, int64_t *ret_value) {
@@ -120,8 +119,8 @@ static bool expect_phase(side *one, const char *word, side_phase phase) {
     if (one->phase == phase) {
         return true;
     }
-    static const char *const when[SIDE_PHASE_COUNT] = {"", "before it was ready",
-        "before 'go'", "before 'now'", "while measuring", "after 'measured'", "after 'done'"};
+    static const char *const when[SIDE_PHASE_COUNT] = {"", "before it was ready", "before 'go'",
+        "before 'now'", "while measuring", "after 'measured'", "after 'done'"};
     blame(one, util_format("said '%s' %s", word, when[one->phase]));
     return false;
 }
@@ -155,8 +154,7 @@ static void take_now(side *one, const char *argument) {
 static void on_reading(side *one, bool measured) {
     const run_session_spec *spec = one->session->spec;
     if (spec->on_reading != NULL) {
-        spec->on_reading(
-            spec->user, (int)(one - one->session->sides), &one->child, measured);
+        spec->on_reading(spec->user, (int)(one - one->session->sides), &one->child, measured);
     }
 }
 
@@ -382,8 +380,8 @@ static bool go(session *s, int i) {
     one->process->go_ns = one->go_written_ns;
     one->phase = SIDE_GONE_OFF;
     say(one, "go");
-    return wait_phase(s, i, SIDE_RUNNING, run_clock_monotonic_ns() + NOW_WAIT_NS,
-        "say 'now' after 'go'");
+    return wait_phase(
+        s, i, SIDE_RUNNING, run_clock_monotonic_ns() + NOW_WAIT_NS, "say 'now' after 'go'");
 }
 
 static void stop(session *s, int i) {
@@ -398,8 +396,7 @@ static bool begin_both(session *s) {
         return start(s, 1) && wait_phase(s, 1, SIDE_READY, deadline_ns, "get ready") && go(s, 1) &&
                start(s, 0) && wait_phase(s, 0, SIDE_READY, deadline_ns, "get ready") && go(s, 0);
     }
-    return start(s, 1) && start(s, 0) &&
-           wait_phase(s, 1, SIDE_READY, deadline_ns, "get ready") &&
+    return start(s, 1) && start(s, 0) && wait_phase(s, 1, SIDE_READY, deadline_ns, "get ready") &&
            wait_phase(s, 0, SIDE_READY, deadline_ns, "get ready") && go(s, 1) && go(s, 0);
 }
 
@@ -414,8 +411,8 @@ static bool serve(session *s) {
     return !s->failed;
 }
 
-/* The sending side decides the length; then the serving side is told that nothing more is coming. The
- * sender is kept until the receiver has measured: it may have to send again what was lost. */
+/* The sending side decides the length; then the serving side is told that nothing more is coming.
+ * The sender is kept until the receiver has measured: it may have to send again what was lost. */
 static bool measure_both(session *s) {
     int64_t deadline_ns = run_clock_monotonic_ns() + s->spec->measure_ns;
     bool ok = s->sides[0].phase == SIDE_ABSENT
@@ -490,8 +487,7 @@ bool run_session(const run_session_spec *spec, run_round *round) {
 
     int64_t udp_after = run_udp_receive_errors();
     round->udp_receive_errors = udp_before < 0 || udp_after < 0 ? -1 : udp_after - udp_before;
-    int64_t step_ns =
-        (run_clock_real_ns() - real_ns) - (run_clock_monotonic_ns() - monotonic_ns);
+    int64_t step_ns = (run_clock_real_ns() - real_ns) - (run_clock_monotonic_ns() - monotonic_ns);
     round->clock_step_ns = step_ns;
     close_side(s, &s->sides[0]);
     close_side(s, &s->sides[1]);

@@ -1,6 +1,6 @@
 /* One round: both peers of a cell from spawn to reap, by the peer protocol (docs/peer-protocol.md).
- * Whatever a peer does - silence, rubbish, floods, lies, death - the session ends by its deadlines with
- * both process groups gone and one sentence that names the peer. */
+ * Whatever a peer does - silence, rubbish, floods, lies, death - the session ends by its deadlines
+ * with both process groups gone and one sentence that names the peer. */
 #ifndef BENCH_RUN_SESSION_H
 #define BENCH_RUN_SESSION_H
 
@@ -36,14 +36,13 @@ typedef struct run_session_spec {
     /* Called when a side's resources are read: at `go` and (measured) at its `measured`. */
     void (*on_reading)(void *user, int side, const struct run_child *child, bool measured);
     void *user;
-    /* Looked at while waiting: a sentence (heap) when something outside of the peers has failed (the
-     * master), else NULL. */
+    /* Looked at while waiting: a sentence (heap) when something outside of the peers has failed
+     * (the master), else NULL. */
     char *(*check_outside)(void *user);
 } run_session_spec;
 
-/* Fills sides, ok, failure, warnings, clock_step_ns, udp_receive_errors, load_1min of a zeroed round.
- * True when the round is good. */
+/* Fills sides, ok, failure, warnings, clock_step_ns, udp_receive_errors, load_1min of a zeroed
+ * round. True when the round is good. */
 bool run_session(const run_session_spec *spec, run_round *round);
-
 
 #endif

@@ -1,4 +1,5 @@
-/* The session against scripted peers: small shell programs that follow the protocol, or break it. */
+/* The session against scripted peers: small shell programs that follow the protocol, or break it.
+ */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -20,7 +21,8 @@
 
 /* A peer that does everything right; the other scripts change one step. */
 #define BEGIN "exec 2>&1; "
-#define READY "echo created 5 >&4; echo matched 7 >&4; echo 'effective {\"qos\":{}}' >&4; echo ready >&4; "
+#define READY                                                                                      \
+    "echo created 5 >&4; echo matched 7 >&4; echo 'effective {\"qos\":{}}' >&4; echo ready >&4; "
 #define GO "read word <&3; [ \"$word\" = go ] || exit 3; echo now $(date +%s%N) >&4; "
 #define MEASURED "echo measured >&4; "
 #define WAIT_STOP "read word <&3; [ \"$word\" = stop ] || exit 4; "
@@ -134,9 +136,9 @@ static void crashes_are_named(void **state) {
 
 static void its_last_words_are_kept(void **state) {
     (void)state;
-    run_round *round = run_scripts(
-        BEGIN "echo first words; i=0; while [ $i -lt 2000 ]; do echo noise; i=$((i+1)); done; "
-              "printf 'last \\033words\\n'; exit 5",
+    run_round *round = run_scripts(BEGIN
+        "echo first words; i=0; while [ $i -lt 2000 ]; do echo noise; i=$((i+1)); done; "
+        "printf 'last \\033words\\n'; exit 5",
         SERVER, 5000 * MS);
     assert_false(round->ok);
     assert_non_null(round->sides[0].said);
@@ -202,9 +204,9 @@ static void silence_ends_at_the_deadline(void **state) {
 
 static void a_flood_neither_blocks_nor_grows(void **state) {
     (void)state;
-    run_round *round = run_scripts(
-        BEGIN "head -c 20000000 /dev/zero | tr '\\0' y; " READY GO MEASURED WAIT_STOP DONE, SERVER,
-        20000 * MS);
+    run_round *round = run_scripts(BEGIN
+        "head -c 20000000 /dev/zero | tr '\\0' y; " READY GO MEASURED WAIT_STOP DONE,
+        SERVER, 20000 * MS);
     if (!round->ok) {
         fail_msg("%s", round->failure);
     }
@@ -219,8 +221,8 @@ static void the_whole_group_is_gone(void **state) {
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);
-    char *script = util_format(
-        "trap '' TERM; sleep 98 & echo $! $$ > %s; echo nonsense >&4; sleep 99", path);
+    char *script =
+        util_format("trap '' TERM; sleep 98 & echo $! $$ > %s; echo nonsense >&4; sleep 99", path);
     expect_failure(script, SERVER, "nonsense");
     free(script);
     FILE *file = fopen(path, "r");

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Insertions, deletions, substitutions and swaps of neighbours that turn a into b. Words longer than
- * 63 characters count as infinitely far. */
+/* Insertions, deletions, substitutions and swaps of neighbours that turn a into b. Words longer
+ * than 63 characters count as infinitely far. */
 size_t nearest_distance(const char *a, const char *b);
 
 /* The nearest of `words` (borrowed), or NULL if none is near enough to be meant. */

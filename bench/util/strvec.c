@@ -98,8 +98,7 @@ void strvec_set_variable(strvec *list, const char *name, const char *value) {
     if (value == NULL) {
         if (i < list->count) {
             free(list->items[i]);
-            memmove(&list->items[i], &list->items[i + 1],
-                (list->count - i) * sizeof *list->items);
+            memmove(&list->items[i], &list->items[i + 1], (list->count - i) * sizeof *list->items);
             list->count--;
         }
         return;

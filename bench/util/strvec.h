@@ -1,4 +1,5 @@
-/* A list of owned strings, always followed by NULL, so that it also serves as an argv or environ. */
+/* A list of owned strings, always followed by NULL, so that it also serves as an argv or environ.
+ */
 #ifndef BENCH_UTIL_STRVEC_H
 #define BENCH_UTIL_STRVEC_H
 

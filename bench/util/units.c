@@ -15,24 +15,43 @@ typedef struct unit {
 } unit;
 
 static const unit byte_units[] = {
-    {"", 1}, {"B", 1},
-    {"KiB", UINT64_C(1) << 10}, {"MiB", UINT64_C(1) << 20}, {"GiB", UINT64_C(1) << 30},
-    {"kB", 1000}, {"KB", 1000}, {"MB", 1000000}, {"GB", 1000000000},
+    {"", 1},
+    {"B", 1},
+    {"KiB", UINT64_C(1) << 10},
+    {"MiB", UINT64_C(1) << 20},
+    {"GiB", UINT64_C(1) << 30},
+    {"kB", 1000},
+    {"KB", 1000},
+    {"MB", 1000000},
+    {"GB", 1000000000},
     {NULL, 0},
 };
 
 static const unit duration_units[] = {
-    {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000},
-    {"m", UINT64_C(60000000000)}, {"min", UINT64_C(60000000000)}, {"h", UINT64_C(3600000000000)},
+    {"ns", 1},
+    {"us", 1000},
+    {"ms", 1000000},
+    {"s", 1000000000},
+    {"m", UINT64_C(60000000000)},
+    {"min", UINT64_C(60000000000)},
+    {"h", UINT64_C(3600000000000)},
     {NULL, 0},
 };
 
 static const unit count_units[] = {
-    {"", 1}, {"k", 1000}, {"K", 1000}, {"M", 1000000}, {NULL, 0},
+    {"", 1},
+    {"k", 1000},
+    {"K", 1000},
+    {"M", 1000000},
+    {NULL, 0},
 };
 
 static const unit rate_units[] = {
-    {"", 1}, {"Hz", 1}, {"k", 1000}, {"kHz", 1000}, {NULL, 0},
+    {"", 1},
+    {"Hz", 1},
+    {"k", 1000},
+    {"kHz", 1000},
+    {NULL, 0},
 };
 
 static const unit *find_unit(const unit *units, const char *name) {

@@ -1,5 +1,5 @@
-/* Numbers with units, as people type and read them. `KiB` and `MiB` are powers of two, `KB` and `MB`
- * powers of ten, everywhere. Parsing is strict: the whole text, no sign, no overflow. */
+/* Numbers with units, as people type and read them. `KiB` and `MiB` are powers of two, `KB` and
+ * `MB` powers of ten, everywhere. Parsing is strict: the whole text, no sign, no overflow. */
 #ifndef BENCH_UTIL_UNITS_H
 #define BENCH_UTIL_UNITS_H
 

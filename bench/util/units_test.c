@@ -16,9 +16,18 @@ static void sizes_are_powers_of_two_or_ten_as_written(void **state) {
         const char *text;
         uint64_t bytes;
     } good[] = {
-        {"0", 0}, {"64", 64}, {"64B", 64}, {"1KiB", 1024}, {"1KB", 1000}, {"1kB", 1000},
-        {"1MiB", 1048576}, {"1MB", 1000000}, {"1.5MB", 1500000}, {"0.5KiB", 512},
-        {"2 GiB", 2147483648}, {"18446744073709551615", UINT64_MAX},
+        {"0", 0},
+        {"64", 64},
+        {"64B", 64},
+        {"1KiB", 1024},
+        {"1KB", 1000},
+        {"1kB", 1000},
+        {"1MiB", 1048576},
+        {"1MB", 1000000},
+        {"1.5MB", 1500000},
+        {"0.5KiB", 512},
+        {"2 GiB", 2147483648},
+        {"18446744073709551615", UINT64_MAX},
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         uint64_t bytes = 7;
