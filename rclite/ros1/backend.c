@@ -1,4 +1,6 @@
 /* The ROS 1 backend's table. */
+#include "ros1/action_client.h"
+#include "ros1/action_server.h"
 #include "ros1/services.h"
 
 const rclitei_backend rclitei_ros1_backend = {
@@ -36,4 +38,23 @@ const rclitei_backend rclitei_ros1_backend = {
     .client_ready = rclitei_ros1_client_ready,
     .client_call_async = rclitei_ros1_client_call_async,
     .client_forget = rclitei_ros1_client_forget,
+
+    .action_server_bytes = sizeof(struct ros1_action_server),
+    .action_server_init = rclitei_ros1_action_server_init,
+    .action_server_done = rclitei_ros1_action_server_done,
+    .server_goal_step = rclitei_ros1_server_goal_step,
+    .server_goal_feedback = rclitei_ros1_server_goal_feedback,
+
+    .action_client_bytes = sizeof(struct ros1_action_client),
+    .action_client_init = rclitei_ros1_action_client_init,
+    .action_client_done = rclitei_ros1_action_client_done,
+    .action_client_ready = rclitei_ros1_action_client_ready,
+    .action_client_send = rclitei_ros1_action_client_send,
+    .action_client_cancel = rclitei_ros1_action_client_cancel,
+    .client_goal_free = rclitei_ros1_client_goal_free,
+
+    .graph_list = rclitei_ros1_graph_list,
+    .parameter_get = rclitei_ros1_parameter_get,
+    .parameter_set = rclitei_ros1_parameter_set,
+    .parameter_search = rclitei_ros1_parameter_search,
 };

@@ -40,8 +40,10 @@ rclite_result rclitei_ros1_node_init(rclite_node *base, rclite_error *reterr) {
     pthread_mutex_unlock(&context->lock);
     if (result != RCLITE_OK) {
         rclitei_ros1_node_done(base);
+        return result;
     }
-    return result;
+    rclitei_ros1_parameters_send(node);
+    return RCLITE_OK;
 }
 
 void rclitei_ros1_node_done(rclite_node *base) {

@@ -186,6 +186,19 @@ uint32_t rclitei_ros1_publisher_matched(const rclite_publisher *base) {
     return matched_count(base);
 }
 
+bool rclitei_ros1_publisher_has_node(const rclite_publisher *base, const char *node_name) {
+    const struct ros1_publication *publication =
+        ((const struct ros1_publisher *)base)->publication;
+    struct ros1_context *context = rclitei_ros1_context(base->node);
+    pthread_mutex_lock(&context->lock);
+    const struct ros1_inbound *at = publication->subscribers;
+    while (at && strcmp(at->caller, node_name) != 0) {
+        at = at->next_subscriber;
+    }
+    pthread_mutex_unlock(&context->lock);
+    return at != NULL;
+}
+
 /* ---- publishing -------------------------------------------------------------------------------- */
 
 /* Hands a whole packet (length and body) to every subscriber, and takes the caller's reference. */

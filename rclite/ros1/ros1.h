@@ -222,6 +222,9 @@ uint32_t rclitei_ros1_publisher_matched(const rclite_publisher *base);
 rclite_result rclitei_ros1_publisher_wait_sent(rclite_publisher *base, int64_t timeout_ns);
 /* The header of a connection asks for a topic. True: it is a subscriber now. Loop thread. */
 bool rclitei_ros1_publication_attach(struct ros1_inbound *inbound, rclitei_header header);
+/* Is a node of this name connected; for action clients. */
+bool rclitei_ros1_publisher_has_node(const rclite_publisher *base, const char *node_name);
+bool rclitei_ros1_subscription_has_node(const rclite_subscription *base, const char *node_name);
 /* Takes a subscriber off its publication. context->lock held. */
 void rclitei_ros1_publication_detach(struct ros1_inbound *inbound);
 struct ros1_publication *rclitei_ros1_publication_find(struct ros1_node *node, const char *topic);
@@ -267,6 +270,19 @@ void rclitei_ros1_link_start(
     struct ros1_subscription *subscription, const char *uri, int64_t pause_ns);
 /* Takes it out of its subscription's list, and ends it. context->lock held. */
 void rclitei_ros1_link_abandon(struct ros1_link *link);
+
+/* ---- parameter.c, graph.c ---------------------------------------------------------------------- */
+
+rclite_result rclitei_ros1_parameter_get(
+    rclite_node *node, const char *name, rclite_parameter *ret_value, rclite_error *reterr);
+rclite_result rclitei_ros1_parameter_set(rclite_node *node, const char *name,
+    const rclite_parameter *value, rclite_error *reterr);
+rclite_result rclitei_ros1_parameter_search(
+    rclite_node *node, const char *name, rclite_string *ret_full_name, rclite_error *reterr);
+/* Puts what arguments set (_name:=value) on the master, without waiting. */
+void rclitei_ros1_parameters_send(struct ros1_node *node);
+rclite_result rclitei_ros1_graph_list(rclite_context *context, rclite_graph_query query,
+    const char *name, rclite_graph_list *ret_list, rclite_error *reterr);
 
 /* ---- match_event.c ---------------------------------------------------------------------------- */
 

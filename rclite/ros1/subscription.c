@@ -156,6 +156,19 @@ uint32_t rclitei_ros1_subscription_matched(const rclite_subscription *base) {
     return matched_count(base);
 }
 
+bool rclitei_ros1_subscription_has_node(
+    const rclite_subscription *base, const char *node_name) {
+    const struct ros1_subscription *subscription = (const struct ros1_subscription *)base;
+    struct ros1_context *context = subscription->node->context;
+    pthread_mutex_lock(&context->lock);
+    const struct ros1_link *at = subscription->links;
+    while (at && !(at->open && strcmp(at->publisher_name, node_name) == 0)) {
+        at = at->next;
+    }
+    pthread_mutex_unlock(&context->lock);
+    return at != NULL;
+}
+
 static rclite_result create_parts(struct ros1_subscription *subscription) {
     const rclite_subscription *base = &subscription->base;
     const rclite_allocator *allocator = &base->node->context->allocator;
