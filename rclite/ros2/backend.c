@@ -1,4 +1,6 @@
 /* The ROS 2 backend's table. */
+#include "ros2/action_client.h"
+#include "ros2/action_server.h"
 #include "ros2/client.h"
 #include "ros2/graph.h"
 #include "ros2/service.h"
@@ -34,4 +36,16 @@ const rclitei_backend rclitei_ros2_backend = {
     .client_ready = ros2_client_ready,
     .client_call_async = ros2_client_call_async,
     .client_forget = ros2_client_forget,
+    .action_server_bytes = sizeof(ros2_action_server),
+    .action_client_bytes = sizeof(ros2_action_client),
+    .action_server_init = ros2_action_server_init,
+    .action_server_done = ros2_action_server_done,
+    .server_goal_step = ros2_server_goal_step,
+    .server_goal_feedback = ros2_server_goal_feedback,
+    .action_client_init = ros2_action_client_init,
+    .action_client_done = ros2_action_client_done,
+    .action_client_ready = ros2_action_client_ready,
+    .action_client_send = ros2_action_client_send,
+    .action_client_cancel = ros2_action_client_cancel,
+    .client_goal_free = ros2_client_goal_free,
 };

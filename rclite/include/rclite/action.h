@@ -3,7 +3,8 @@
  *   (sent) -> ACCEPTED -> EXECUTING -> SUCCEEDED | ABORTED
  *                 \            \----> CANCELING -> CANCELED | SUCCEEDED | ABORTED
  *                  \----------------> CANCELING
- *   (sent) -> REJECTED                any, client side only, ROS 1 -> LOST
+ *   (sent) -> REJECTED                any, client side only -> LOST (the server has gone, or it does
+ *                                     not know the goal any more)
  *
  * ROS 1's words map onto it: PENDING = ACCEPTED, ACTIVE = EXECUTING, PREEMPTING and RECALLING =
  * CANCELING, PREEMPTED and RECALLED = CANCELED. */
@@ -108,7 +109,8 @@ RCLITE_API RCLITE_MUST_USE rclite_result rclite_action_client_create(rclite_node
 RCLITE_API rclite_action_client *rclite_action_client_free(rclite_action_client *client);
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_action_client_wait_for_server(
     rclite_action_client *client, int64_t timeout_ns);
-/* Copies goal and callbacks. Allocates: not after warm-up when handles are freed. */
+/* Copies goal and callbacks. *ret_handle is set before the first callback can come. Handles are to be
+ * freed before the client. Allocates: not after warm-up when handles are freed. */
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_action_client_send_goal(
     rclite_action_client *client, const void *goal, const rclite_goal_callbacks *callbacks,
     void *user, rclite_client_goal **ret_handle);
@@ -123,7 +125,8 @@ RCLITE_API RCLITE_MUST_USE rclite_result rclite_action_client_cancel_all(
 /* All goals that were accepted at or before the stamp. */
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_action_client_cancel_before(
     rclite_action_client *client, rclite_time stamp);
-/* Waits for the terminal status; copies the result (may be NULL) into an initialised message. */
+/* Waits for the terminal status; copies the result (may be NULL) into a message that
+ * was initialised with the context's allocator. */
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_client_goal_wait(rclite_client_goal *handle,
     void *result, int64_t timeout_ns, rclite_goal_status *ret_status);
 

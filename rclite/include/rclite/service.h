@@ -73,8 +73,8 @@ RCLITE_API RCLITE_MUST_USE rclite_result rclite_client_call_async(rclite_client 
     const void *request, rclite_client_callback callback, void *user, int64_t *ret_id);
 /* Stops waiting for an answer: its callback gets RCLITE_ERR_TIMEOUT now if it was outstanding. */
 RCLITE_API void rclite_client_forget(rclite_client *client, int64_t id);
-/* Sends and waits; copies into an initialised response, reusing its buffers. With spin delivery it
- * spins the context. Not from a direct callback (RCLITE_ERR_STATE). */
+/* Sends and waits; copies into a response that was initialised with the context's allocator, reusing
+ * its buffers. With spin delivery it spins the context. Not from a direct callback (RCLITE_ERR_STATE). */
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_client_call(rclite_client *client,
     const void *request, void *response, int64_t timeout_ns, rclite_error *reterr);
 

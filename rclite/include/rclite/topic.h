@@ -100,7 +100,8 @@ RCLITE_API RCLITE_MUST_USE rclite_result rclite_subscription_create(rclite_node 
     rclite_error *reterr);
 /* After it returns no callback of it runs any more. Not to be called from its own callback. */
 RCLITE_API rclite_subscription *rclite_subscription_free(rclite_subscription *subscription);
-/* Copies the oldest message into an initialised one of the caller's, reusing its buffers. info may
+/* Copies the oldest message into one of the caller's that was initialised with the context's
+ * allocator, reusing its buffers. info may
  * be NULL. RCLITE_EMPTY: nothing there. Allocates: only to grow the message. Blocks: no. */
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_subscription_take(
     rclite_subscription *subscription, void *message, rclite_message_info *info);
