@@ -17,6 +17,19 @@ static void copy_environment(strvec *list) {
     }
 }
 
+/* What the set-up of the peers built for ROS 2 lies beside their build folders. Heap, or NULL. */
+static char *ros2_overlay(const run_registry *registry) {
+    for (size_t i = 0; i < registry->peer_count; i++) {
+        const run_peer *peer = &registry->peers[i];
+        char *overlay = util_format("%s/../ros2_interfaces/setup.sh", peer->build_dir);
+        if (peer->uses_ros2 && access(overlay, R_OK) == 0) {
+            return overlay;
+        }
+        free(overlay);
+    }
+    return NULL;
+}
+
 bool cli_bench_open(
     cli_bench *bench, const cli_settings *settings, bool isolated, char **ret_error) {
     memset(bench, 0, sizeof *bench);
@@ -33,8 +46,10 @@ bool cli_bench_open(
     for (size_t i = 0; i < bench->registry.problems.count; i++) {
         fprintf(stderr, "rclbench: %s\n", bench->registry.problems.items[i]);
     }
-    run_ros2_find(
-        &bench->ros2, settings->ros2_prefix, "/opt/ros", &bench->environments[0], &bench->guard);
+    char *overlay = ros2_overlay(&bench->registry);
+    run_ros2_find(&bench->ros2, settings->ros2_prefix, "/opt/ros", overlay, &bench->environments[0],
+        &bench->guard);
+    free(overlay);
     strvec_push_all(&bench->environments[1], &bench->ros2.environment);
     if (settings->ros2_prefix != NULL && !bench->ros2.found) {
         *ret_error = util_format("--ros2-prefix: %s", bench->ros2.problem);

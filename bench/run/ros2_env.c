@@ -97,8 +97,10 @@ static bool read_environment(const char *path, strvec *ret_environment) {
     return ret_environment->count > 0;
 }
 
-/* Sources PREFIX/setup.sh over the base environment. */
-static bool source(run_ros2 *ros2, const strvec *base, const run_guard *guard) {
+/* Sources the two scripts, where given, over the base environment. The distribution's interpreter
+ * has to be found before one that comes first on PATH by accident, so /usr/bin leads. */
+static bool source(run_ros2 *ros2, const char *setup, const char *overlay, const strvec *base,
+    const run_guard *guard) {
     char file[] = "/tmp/rclbench-ros2-XXXXXX";
     int fd = mkstemp(file);
     if (fd < 0) {
@@ -112,8 +114,11 @@ static bool source(run_ros2 *ros2, const strvec *base, const run_guard *guard) {
     strvec argv = {0};
     strvec_push(&argv, "/bin/sh");
     strvec_push(&argv, "-c");
-    strvec_push(&argv, ". \"$0/setup.sh\" && env -0 > \"$RCLBENCH_ENVIRONMENT_FILE\"");
-    strvec_push(&argv, ros2->prefix);
+    strvec_push(&argv, "PATH=/usr/bin:$PATH; [ -z \"$0\" ] || . \"$0\"; "
+                       "[ ! -r \"$1\" ] || . \"$1\"; "
+                       "env -0 > \"$RCLBENCH_ENVIRONMENT_FILE\"");
+    strvec_push(&argv, setup);
+    strvec_push(&argv, overlay);
     run_child child;
     run_child_command command = {
         .argv = &argv, .dir = "/", .environment = &environment, .guard = guard};
@@ -125,8 +130,9 @@ static bool source(run_ros2 *ros2, const strvec *base, const run_guard *guard) {
              read_environment(file, &ros2->environment);
         if (!ok) {
             char *said = run_child_output(&child);
-            ros2->problem = util_format("%s/setup.sh could not be sourced%s%s", ros2->prefix,
-                said == NULL ? "" : ": ", said == NULL ? "" : said);
+            ros2->problem =
+                util_format("%s could not be sourced%s%s", setup[0] == '\0' ? overlay : setup,
+                    said == NULL ? "" : ": ", said == NULL ? "" : said);
             free(said);
         }
         run_child_done(&child, 0);
@@ -157,14 +163,14 @@ static void choose_rmw(run_ros2 *ros2) {
     ros2->rmw = util_strdup(chosen);
 }
 
-void run_ros2_find(run_ros2 *ros2, const char *prefix, const char *root, const strvec *base,
-    const run_guard *guard) {
+void run_ros2_find(run_ros2 *ros2, const char *prefix, const char *root, const char *overlay,
+    const strvec *base, const run_guard *guard) {
     memset(ros2, 0, sizeof *ros2);
+    const char *over = overlay == NULL ? "" : overlay;
     const char *sourced = strvec_variable(base, "AMENT_PREFIX_PATH");
     if (prefix == NULL && sourced != NULL && sourced[0] != '\0') {
-        ros2->found = true;
         ros2->prefix = util_strndup(sourced, strcspn(sourced, ":"));
-        strvec_push_all(&ros2->environment, base);
+        ros2->found = source(ros2, "", over, base, guard);
     } else {
         ros2->prefix = prefix != NULL ? util_strdup(prefix) : newest_below(root);
         if (ros2->prefix == NULL) {
@@ -172,7 +178,9 @@ void run_ros2_find(run_ros2 *ros2, const char *prefix, const char *root, const s
         } else if (!exists(ros2->prefix, "setup.sh")) {
             ros2->problem = util_format("%s is no ROS 2 installation (no setup.sh)", ros2->prefix);
         } else {
-            ros2->found = source(ros2, base, guard);
+            char *setup = util_format("%s/setup.sh", ros2->prefix);
+            ros2->found = source(ros2, setup, over, base, guard);
+            free(setup);
         }
     }
     if (ros2->found) {

@@ -17,9 +17,10 @@ typedef struct run_ros2 {
 } run_ros2;
 
 /* prefix: --ros2-prefix or NULL (then the sourced one, else the newest of `root`/..., root being
- * "/opt/ros"). base: the environment to start from. */
-void run_ros2_find(run_ros2 *ros2, const char *prefix, const char *root, const strvec *base,
-    const run_guard *guard);
+ * "/opt/ros"). overlay: a script that is sourced after it, if it is there (what the set-up of the
+ * peers built); may be NULL. base: the environment to start from. */
+void run_ros2_find(run_ros2 *ros2, const char *prefix, const char *root, const char *overlay,
+    const strvec *base, const run_guard *guard);
 void run_ros2_done(run_ros2 *ros2);
 
 #endif

@@ -191,7 +191,7 @@ static void the_newest_ros2_is_found_and_sourced(void **state) {
     strvec base = {0};
     strvec_pushf(&base, "PATH=%s", getenv("PATH"));
     run_ros2 ros2;
-    run_ros2_find(&ros2, NULL, root, &base, NULL);
+    run_ros2_find(&ros2, NULL, root, NULL, &base, NULL);
     assert_true(ros2.found);
     assert_string_equal(ros2.distribution, "jazzy");
     assert_string_equal(ros2.rmw, "rmw_cyclonedds_cpp");
@@ -201,13 +201,13 @@ static void the_newest_ros2_is_found_and_sourced(void **state) {
     char *prefix = util_format("%s/humble", root);
     strvec_push(&base, "AMENT_PREFIX_PATH=/elsewhere/jazzy:/x");
     strvec_push(&base, "RMW_IMPLEMENTATION=rmw_fastrtps_cpp");
-    run_ros2_find(&ros2, prefix, root, &base, NULL);
+    run_ros2_find(&ros2, prefix, root, NULL, &base, NULL);
     assert_string_equal(ros2.distribution, "humble");
     assert_string_equal(ros2.rmw, "rmw_fastrtps_cpp");
     run_ros2_done(&ros2);
     free(prefix);
 
-    run_ros2_find(&ros2, NULL, root, &base, NULL);
+    run_ros2_find(&ros2, NULL, root, NULL, &base, NULL);
     assert_true(ros2.found);
     assert_string_equal(ros2.prefix, "/elsewhere/jazzy");
     run_ros2_done(&ros2);
@@ -226,13 +226,13 @@ static void a_broken_ros2_is_named(void **state) {
     strvec base = {0};
     strvec_pushf(&base, "PATH=%s", getenv("PATH"));
     run_ros2 ros2;
-    run_ros2_find(&ros2, NULL, root, &base, NULL);
+    run_ros2_find(&ros2, NULL, root, NULL, &base, NULL);
     assert_false(ros2.found);
     assert_non_null(strstr(ros2.problem, "could not be sourced: it is broken"));
     assert_int_equal(ros2.environment.count, 1);
     run_ros2_done(&ros2);
     remove_distribution(root, "jazzy");
-    run_ros2_find(&ros2, NULL, root, &base, NULL);
+    run_ros2_find(&ros2, NULL, root, NULL, &base, NULL);
     assert_false(ros2.found);
     assert_non_null(strstr(ros2.problem, "no ROS 2 is sourced"));
     run_ros2_done(&ros2);
