@@ -18,6 +18,8 @@ static const cli_command commands[] = {
     {"run", "PLAN.yaml", "Measures a matrix that is written down.", CLI_RUN, 1, 1, cmd_run, NULL},
     {"peers", "", "Lists the client libraries that can be measured here, and what to install.",
         CLI_PEERS, 0, 0, cmd_peers, NULL},
+    {"verify", "PEER", "Checks that a peer keeps the peer protocol, before it is measured.",
+        CLI_VERIFY, 1, 1, cmd_verify, NULL},
     {"report", "RESULT.json", "Shows a saved result again, in any format.", CLI_REPORT, 1, 1,
         cmd_report, NULL},
 };

@@ -121,7 +121,12 @@ void cli_progress_begin(cli_progress *progress, const plan *todo, FILE *out) {
 }
 
 run_observer cli_progress_observer(cli_progress *progress) {
-    return (run_observer){progress, round_begins, round_ended, waiting};
+    return (run_observer){
+        .user = progress,
+        .round_begins = round_begins,
+        .round_ended = round_ended,
+        .waiting = waiting,
+    };
 }
 
 void cli_progress_end(cli_progress *progress) {

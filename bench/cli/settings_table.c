@@ -117,7 +117,7 @@ const cli_option cli_options[] = {
         "who serves; without it the same as --client", NULL},
     {"pairs", 0, OPTION_CUSTOM, false, CLI_PATTERNS, 0, 0, 0, pairs_choices, set_pairs, "WHICH",
         NULL, "every pair, or only those with equal sides", NULL},
-    {"ros", 0, OPTION_NUMBER, true, CLI_PATTERNS | CLI_DEFAULT, CELL(generation), 1, 2, NULL, NULL,
+    {"ros", 0, OPTION_NUMBER, true, CLI_PATTERNS | CLI_DEFAULT | CLI_VERIFY, CELL(generation), 1, 2, NULL, NULL,
         "1|2", NULL, "the generation of ROS (2; without arguments: both)", NULL},
     {"set", 0, OPTION_CUSTOM, false, CLI_PATTERNS | CLI_VERIFY, 0, 0, 0, NULL, set_setting,
         "KEY=VALUE", NULL, "a setting for the peers, see their READMEs; may be given again", NULL},

@@ -166,6 +166,14 @@ static void on_waiting(void *user) {
     }
 }
 
+static void on_reading(void *user, int side, const run_child *child, bool measured) {
+    runner *r = user;
+    const run_observer *observer = &r->options->observer;
+    if (observer->reading != NULL) {
+        observer->reading(observer->user, side, child, measured);
+    }
+}
+
 static void run_sides(runner *r, const plan_cell *cell, side_start starts[2], run_round *round) {
     int only = r->options->only_side;
     char *sentence = run_network_describe(r->setting->network, cell->generation, master_uri(r));
@@ -180,6 +188,7 @@ static void run_sides(runner *r, const plan_cell *cell, side_start starts[2], ru
         .serve_ns = cell->duration_ns > 0 ? cell->duration_ns : INT64_MAX / 4,
         .guard = r->setting->guard,
         .on_waiting = on_waiting,
+        .on_reading = on_reading,
         .check_outside = check_outside,
         .user = r,
     };

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "plan/plan.h"
+#include "run/child.h"
 #include "run/environment.h"
 #include "run/guard.h"
 #include "run/network.h"
@@ -18,6 +19,8 @@ typedef struct run_observer {
     void *user;
     void (*round_begins)(void *user, const plan_cell *cell, uint32_t round);
     void (*round_ended)(void *user, const plan_cell *cell, const run_round *round);
+    /* A side's resources are being read: at `go` and (measured) at its `measured`. */
+    void (*reading)(void *user, int side, const run_child *child, bool measured);
     /* One side alone (--only) has waited for 2 s. */
     void (*waiting)(void *user, const char *sentence);
 } run_observer;

@@ -171,9 +171,6 @@ static const char *ops_refuses(void *self, const peer_job *job) {
     if (job->pattern != PEER_TOPIC && job->pattern != PEER_STARTUP) {
         return "pattern";
     }
-    if (strcmp(job->type, "std_msgs/msg/UInt8MultiArray") != 0) {
-        return "type";
-    }
     if (!peer->waits && strcmp(delivery, "listener") != 0) {
         return "settings.delivery";
     }

@@ -106,10 +106,8 @@ static void serve(null_peer *peer, const link_frame *request) {
     }
     response.t3_ns = peer->job->pattern == PEER_SERVICE ? response.t2_ns : 0;
     response.size = peer->job->pattern == PEER_SERVICE ? peer->job->payload_bytes : 0;
-    if (!link_send(peer->fd, &response, peer->outgoing)) {
-        return;
-    }
     peer_kit_served(peer->kit, request->t1_ns, response.t2_ns, response.t3_ns);
+    link_send(peer->fd, &response, peer->outgoing); /* a client that is gone shows at its side */
 }
 
 static void take_response(null_peer *peer, const link_frame *frame) {

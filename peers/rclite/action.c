@@ -11,12 +11,11 @@ static void on_accepted(rclite_server_goal *handle, const void *goal, void *user
     const actionlib_benchmark__action__Roundtrip_Goal *asked = goal;
     int64_t t1 = rclite_time_to_ns(asked->start);
     actionlib_benchmark__action__Roundtrip_Result answer = {.received = rclite_time_from_ns(t2)};
+    peer_kit_served(peer->kit, t1, t2, 0);
     rclite_result result = rclite_server_goal_succeed(handle, &answer);
     if (result != RCLITE_OK) {
         peer_kit_fail(peer->kit, rclite_result_string(result));
-        return;
     }
-    peer_kit_served(peer->kit, t1, t2, 0);
 }
 
 static bool create_server(rclite_peer *peer, char *error) {

@@ -7,7 +7,6 @@
 
 /* One row per pattern: what its roles do. */
 typedef struct pattern_ops {
-    const char *type;
     bool (*create)(rclite_peer *peer, char *error);
     bool (*wait_matched)(rclite_peer *peer, int64_t timeout_ns, char *error);
     bool (*call)(rclite_peer *peer, uint64_t token, int64_t t1_ns, char *error);
@@ -16,14 +15,14 @@ typedef struct pattern_ops {
 } pattern_ops;
 
 #define TOPIC_OPS                                                                                  \
-    { "std_msgs/msg/UInt8MultiArray", topic_create, topic_wait_matched, NULL, NULL, topic_destroy }
+    { topic_create, topic_wait_matched, NULL, NULL, topic_destroy }
 static const pattern_ops patterns[] = {
     [PEER_TOPIC] = TOPIC_OPS,
     [PEER_STARTUP] = TOPIC_OPS,
-    [PEER_SERVICE] = {"nav_msgs/srv/GetMap", service_create, service_wait_matched, service_call,
-        service_forget, service_destroy},
-    [PEER_ACTION] = {"actionlib_benchmark/action/Roundtrip", action_create, action_wait_matched,
-        action_call, action_forget, action_destroy},
+    [PEER_SERVICE] = {service_create, service_wait_matched, service_call, service_forget,
+        service_destroy},
+    [PEER_ACTION] = {action_create, action_wait_matched, action_call, action_forget,
+        action_destroy},
 };
 
 bool rclite_peer_failed(char *error, const char *call, const rclite_error *detail) {
@@ -105,9 +104,6 @@ static const char *ops_refuses(void *self, const peer_job *job) {
     const char *not_plain = peer_job_not_plain(job);
     if (not_plain) {
         return not_plain;
-    }
-    if (strcmp(job->type, patterns[job->pattern].type) != 0) {
-        return "type";
     }
     if (!is_one_of(peer_job_setting(job, "delivery", "direct"), "direct", "spin")) {
         return "settings.delivery";

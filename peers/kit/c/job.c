@@ -301,6 +301,17 @@ const char *peer_job_setting(const peer_job *job, const char *key, const char *o
     return text ? text : otherwise;
 }
 
+const char *peer_pattern_type(peer_pattern pattern) {
+    switch (pattern) {
+    case PEER_SERVICE:
+        return "nav_msgs/srv/GetMap";
+    case PEER_ACTION:
+        return "actionlib_benchmark/action/Roundtrip";
+    default:
+        return "std_msgs/msg/UInt8MultiArray";
+    }
+}
+
 const char *peer_job_not_plain(const peer_job *job) {
     const struct {
         const char *name;
@@ -316,6 +327,9 @@ const char *peer_job_not_plain(const peer_job *job) {
         if (counts[i].value != 1) {
             return counts[i].name;
         }
+    }
+    if (strcmp(job->type, peer_pattern_type(job->pattern)) != 0) {
+        return "type";
     }
     return job->payload_kind == PEER_LIST ? "payload_kind" : NULL;
 }

@@ -88,8 +88,10 @@ typedef struct peer_job {
 
 /* The value of a text setting, or `otherwise` when the job has none. */
 const char *peer_job_setting(const peer_job *job, const char *key, const char *otherwise);
+/* The pattern's own type; "std_msgs/msg/UInt8MultiArray" and so on. */
+const char *peer_pattern_type(peer_pattern pattern);
 /* The name of a field whose value a plain peer does not support: more than one endpoint of a kind
- * or node, payload_kind list. NULL: all are plain. */
+ * or node, payload_kind list, another type than the pattern's own. NULL: all are plain. */
 const char *peer_job_not_plain(const peer_job *job);
 
 /* ---- the peer's functions ---------------------------------------------------------------------
@@ -173,8 +175,8 @@ void peer_kit_fail(peer_kit *kit, const char *text);
 void peer_kit_message(peer_kit *kit, const uint8_t *data, size_t size, const void *message);
 void peer_kit_message_at(
     peer_kit *kit, int64_t arrived_ns, const uint8_t *data, size_t size, const void *message);
-/* A service or action server answered: t1 = 0 where the request carries none. Called after t3 was
- * taken, before or after the response is sent. */
+/* A service or action server answers: t1 = 0 where the request carries none. Called after t3 was
+ * taken and before the answer is sent, or `go` may overtake the handshake's record. */
 void peer_kit_served(peer_kit *kit, int64_t t1_ns, int64_t t2_ns, int64_t t3_ns);
 /* A client got its answer; t4 read first thing in the callback. t2, t3: from inside the answer, 0
  * if none. corrupt: the answer did not pass its check. May call `call` for the next one. */
