@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "action_msgs/srv/CancelGoal.h"
-#include "core/memory.h"
 #include "ros2/action_server.h"
 
 typedef action_msgs__srv__CancelGoal_Request cancel_request;
@@ -68,19 +67,17 @@ static bool start_canceling(
     ros2_action_server *server, ros2_server_goal *goal, cancel_response *response) {
     action_msgs__msg__GoalInfo__sequence *list = &response->goals_canceling;
     pthread_mutex_lock(&server->lock);
-    action_msgs__msg__GoalInfo *info = NULL;
-    if (is_cancelable(goal)) {
-        info = rclitei_grow(
-            ros2_server_allocator(server), &list->data, list->size, &list->capacity, sizeof *info);
-    }
-    if (info) {
+    bool started = is_cancelable(goal) &&
+                   rclite_message_sequence_resize(&action_msgs__msg__GoalInfo__type, list,
+                       list->size + 1, ros2_server_allocator(server)) == RCLITE_OK;
+    if (started) {
+        action_msgs__msg__GoalInfo *info = &list->data[list->size - 1];
         memcpy(info->goal_id.uuid, goal->entry.uuid, ROS2_UUID_BYTES);
         info->stamp = goal->base.id.stamp;
-        list->size += 1;
         atomic_store(&goal->base.status, RCLITE_GOAL_CANCELING);
     }
     pthread_mutex_unlock(&server->lock);
-    return info != NULL;
+    return started;
 }
 
 /* Those that the user refuses leave the list. */

@@ -5,7 +5,6 @@
  * topic keeps the last message only, so what is left out is what nobody could rely on seeing. */
 #include <string.h>
 
-#include "core/memory.h"
 #include "ros2/action_server.h"
 
 /* From a change until it is published, so that a short goal costs one message and not three. */
@@ -18,19 +17,16 @@
 /* Lock held. */
 static rclite_result fill_message(ros2_action_server *server) {
     action_msgs__msg__GoalStatus__sequence *list = &server->status_message.status_list;
-    list->size = 0;
-    for (ros2_server_goal *goal = server->oldest; goal; goal = goal->newer) {
-        action_msgs__msg__GoalStatus *status = rclitei_grow(ros2_server_allocator(server),
-            &list->data, list->size, &list->capacity, sizeof *status);
-        if (!status) {
-            return RCLITE_ERR_NO_MEMORY;
-        }
+    rclite_result result = rclite_message_sequence_resize(&action_msgs__msg__GoalStatus__type, list,
+        server->table.count, ros2_server_allocator(server));
+    action_msgs__msg__GoalStatus *status = list->data;
+    for (ros2_server_goal *goal = server->oldest; goal && result == RCLITE_OK; goal = goal->newer) {
         memcpy(status->goal_info.goal_id.uuid, goal->entry.uuid, ROS2_UUID_BYTES);
         status->goal_info.stamp = goal->base.id.stamp;
         status->status = (int8_t)rclite_server_goal_get_status(&goal->base);
-        list->size += 1;
+        status += 1;
     }
-    return RCLITE_OK;
+    return result;
 }
 
 void ros2_server_publish_status(ros2_action_server *server) {
