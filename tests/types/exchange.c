@@ -1,7 +1,7 @@
-/* The C side of the exchange with a real ROS 2's type support (exchange.py): reads lines "name bytes"
- * with a type's name and a serialized message in hexadecimal, and answers each with one line: the
- * message's fields, a space, and the message serialized again. Types come from the search path in
- * argv[1], at run time. */
+/* The C side of the exchange with real type support (exchange_ros1.py, exchange_ros2.py): reads lines
+ * "name bytes" with a type's name and a serialized message in hexadecimal, and answers each with one
+ * line: the type's fingerprint, the message's fields, and the message serialized again. Types come
+ * from the search path in argv[2], at run time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,39 @@
 
 #define LINE_BYTES_MAX (1 << 20)
 
+static const rclite_type_view *view_of(const rclite_type *type) {
+    return type->ros2 ? type->ros2 : type->ros1;
+}
+
+/* The part of an action that a suffix names. */
+static const rclite_type *find_action_part(const rclite_action_type *action, const char *suffix) {
+    const struct {
+        const char *suffix;
+        const rclite_type *type;
+    } parts[] = {
+        {"SendGoal_Request", action->ros2_send_goal ? action->ros2_send_goal->request : NULL},
+        {"SendGoal_Response", action->ros2_send_goal ? action->ros2_send_goal->response : NULL},
+        {"GetResult_Request", action->ros2_get_result ? action->ros2_get_result->request : NULL},
+        {"GetResult_Response", action->ros2_get_result ? action->ros2_get_result->response : NULL},
+        {"FeedbackMessage", action->ros2_feedback_message},
+        {"Goal", action->goal},
+        {"Result", action->result},
+        {"Feedback", action->feedback},
+        {"ActionGoal", action->ros1_action_goal},
+        {"ActionResult", action->ros1_action_result},
+        {"ActionFeedback", action->ros1_action_feedback},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (strcmp(parts[i].suffix, suffix) == 0) {
+            return parts[i].type;
+        }
+    }
+    return NULL;
+}
+
 /* The request, response or message that a name like pkg/action/X_SendGoal_Request stands for. */
-static rclite_result find_part(rclite_loader *loader, char *name, const rclite_type **ret_type,
-    rclite_error *reterr) {
+static rclite_result find_part(
+    rclite_loader *loader, char *name, const rclite_type **ret_type, rclite_error *reterr) {
     char *kind = strchr(name, '/') + 1;
     if (strncmp(kind, "msg/", 4) == 0) {
         return rclite_loader_message(loader, name, ret_type, reterr);
@@ -22,27 +52,21 @@ static rclite_result find_part(rclite_loader *loader, char *name, const rclite_t
         return RCLITE_ERR_NAME;
     }
     *suffix++ = '\0';
-    const rclite_service_type *service = NULL;
+    rclite_result result;
     if (strncmp(kind, "srv/", 4) == 0) {
-        rclite_result result = rclite_loader_service(loader, name, &service, reterr);
-        if (result != RCLITE_OK) {
-            return result;
+        const rclite_service_type *service = NULL;
+        result = rclite_loader_service(loader, name, &service, reterr);
+        if (result == RCLITE_OK) {
+            *ret_type = strcmp(suffix, "Request") == 0 ? service->request : service->response;
         }
     } else {
-        const rclite_action_type *action;
-        rclite_result result = rclite_loader_action(loader, name, &action, reterr);
-        if (result != RCLITE_OK) {
-            return result;
+        const rclite_action_type *action = NULL;
+        result = rclite_loader_action(loader, name, &action, reterr);
+        if (result == RCLITE_OK) {
+            *ret_type = find_action_part(action, suffix);
         }
-        service = strncmp(suffix, "SendGoal", 8) == 0 ? action->ros2_send_goal
-            : strncmp(suffix, "GetResult", 9) == 0    ? action->ros2_get_result
-                                                      : NULL;
-        *ret_type = action->ros2_feedback_message;
     }
-    if (service) {
-        *ret_type = strstr(suffix, "Request") ? service->request : service->response;
-    }
-    return RCLITE_OK;
+    return result ? result : *ret_type ? RCLITE_OK : RCLITE_ERR_NAME;
 }
 
 static void print_hex(const void *memory, size_t size) {
@@ -68,8 +92,8 @@ static void print_element(const rclite_field *field, const void *element) {
 /* {name:value,list:[a;b],} with numbers and text as the hexadecimal of their bytes. */
 static void print_fields(const rclite_type *type, const void *message) {
     putchar('{');
-    for (uint32_t i = 0; i < type->ros2->field_count; i++) {
-        const rclite_field *field = &type->ros2->fields[i];
+    for (uint32_t i = 0; i < view_of(type)->field_count; i++) {
+        const rclite_field *field = &view_of(type)->fields[i];
         const char *address = (const char *)message + field->offset_bytes;
         size_t count = field->count;
         printf("%s:", field->name);
@@ -115,12 +139,14 @@ static rclite_result answer(rclite_loader *loader, char *name, const char *hex, 
         return RCLITE_ERR_NO_MEMORY;
     }
     size_t size = parse_hex(hex, bytes);
-    result = rclite_message_deserialize(type, RCLITE_ROS2, bytes, size, message, NULL);
+    rclite_generation generation = type->ros2 ? RCLITE_ROS2 : RCLITE_ROS1;
+    result = rclite_message_deserialize(type, generation, bytes, size, message, NULL);
     if (result == RCLITE_OK) {
         result = rclite_message_serialize(
-            type, RCLITE_ROS2, message, bytes, LINE_BYTES_MAX / 2, &size);
+            type, generation, message, bytes, LINE_BYTES_MAX / 2, &size);
     }
     if (result == RCLITE_OK) {
+        printf("%s ", view_of(type)->fingerprint);
         print_fields(type, message);
         putchar(' ');
         print_hex(bytes, size);
@@ -137,9 +163,10 @@ int main(int argc, char **argv) {
     static uint8_t bytes[LINE_BYTES_MAX / 2];
     rclite_loader *loader;
     rclite_error error = {.text = ""};
-    if (argc != 2 ||
-        rclite_loader_create(RCLITE_ROS2, argv[1], NULL, &loader, &error) != RCLITE_OK) {
-        fprintf(stderr, "usage: types_exchange SEARCH-PATH\n");
+    if (argc != 3 ||
+        rclite_loader_create(atoi(argv[1]) == 1 ? RCLITE_ROS1 : RCLITE_ROS2, argv[2], NULL, &loader,
+            &error) != RCLITE_OK) {
+        fprintf(stderr, "usage: types_exchange 1|2 SEARCH-PATH\n");
         return 2;
     }
     int status = 0;

@@ -3,7 +3,7 @@
 random, serialized by the type support of a real ROS 2, read by rclite at run time, compared field by
 field, serialized by rclite, compared byte by byte, and read by ROS 2 again. It opens no connection.
 
-usage: exchange.py TYPES_EXCHANGE   (with a ROS 2 sourced; exits 77 where there is none)
+usage: exchange_ros2.py TYPES_EXCHANGE   (with a ROS 2 sourced; exits 77 where there is none)
 """
 import importlib
 import os
@@ -137,8 +137,8 @@ def check(child, name, cls):
     sent = serialize_message(message)
     child.stdin.write(f'{name} {sent.hex()}\n')
     child.stdin.flush()
-    fields, _, answer = child.stdout.readline().rstrip('\n').rpartition(' ')
-    if not answer:
+    _, fields, answer = (child.stdout.readline().split(' ') + ['', ''])[:3]
+    if not answer.strip():
         return f'rclite gives no answer (exit status {child.wait()})'
     received = bytes.fromhex(answer)
     if fields != dump(message):
@@ -153,7 +153,7 @@ def check(child, name, cls):
 
 def main():
     share = ':'.join(os.environ.get('AMENT_PREFIX_PATH', '').split(':'))
-    child = subprocess.Popen([sys.argv[1], share], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    child = subprocess.Popen([sys.argv[1], '2', share], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              text=True)
     checked = 0
     for name, cls in parts():
