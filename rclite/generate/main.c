@@ -159,9 +159,11 @@ static bool run(generate_job *job, options *given) {
 }
 
 int main(int argc, char **argv) {
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        fputs(usage, stdout);
-        return 0;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0) {
+            fputs(usage, stdout);
+            return 0;
+        }
     }
     options given = {.output = NULL};
     rclitei_text_init(&given.path[0], NULL);

@@ -45,7 +45,7 @@ static bool is_missing(const rclite_error *error) {
 
 bool generate_unit_load(generate_job *job, const char *full_name, generate_unit *ret_unit) {
     *ret_unit = (generate_unit){.full_name = rclitei_arena_format(&job->arena, "%s", full_name)};
-    const rclitei_spec *message[2] = {NULL, NULL};
+    rclitei_spec *message[2] = {NULL, NULL};
     bool found = false;
     for (size_t g = 0; g < 2; g++) {
         rclitei_catalog *catalog = &job->catalogs[g];

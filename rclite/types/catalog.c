@@ -18,7 +18,7 @@ typedef struct request {
 } request;
 
 static rclite_result load_message(rclitei_catalog *catalog, const request *wanted,
-    const rclitei_spec **ret_spec, rclite_error *reterr);
+    rclitei_spec **ret_spec, rclite_error *reterr);
 
 static rclite_result no_memory(rclite_error *reterr) {
     return rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "out of memory while loading types");
@@ -231,7 +231,7 @@ static void forget(rclitei_catalog *catalog, const rclitei_spec *spec) {
 }
 
 rclite_result rclitei_catalog_add(rclitei_catalog *catalog, const rclitei_spec_parts *parts,
-    unsigned depth, const rclitei_spec **ret_spec, rclite_error *reterr) {
+    unsigned depth, rclitei_spec **ret_spec, rclite_error *reterr) {
     rclitei_spec *spec = rclitei_arena_alloc(&catalog->arena, sizeof *spec);
     if (!spec || !name_spec(catalog, spec, parts)) {
         return no_memory(reterr);
@@ -259,9 +259,9 @@ rclite_result rclitei_catalog_add(rclitei_catalog *catalog, const rclitei_spec_p
 }
 
 static rclite_result load_message(rclitei_catalog *catalog, const request *wanted,
-    const rclitei_spec **ret_spec, rclite_error *reterr) {
+    rclitei_spec **ret_spec, rclite_error *reterr) {
     const rclitei_interface_name *name = wanted->name;
-    const rclitei_spec *known = find_spec(catalog, name->package, "msg", name->name);
+    rclitei_spec *known = find_spec(catalog, name->package, "msg", name->name);
     if (known && !known->resolved) {
         return rclitei_fail(reterr, RCLITE_ERR_MALFORMED, 0, "%s%s contains itself",
             wanted->place, known->full_name);
@@ -293,7 +293,7 @@ static rclite_result load_message(rclitei_catalog *catalog, const request *wante
 }
 
 rclite_result rclitei_catalog_message_text(rclitei_catalog *catalog, const char *name,
-    const char *text, const rclitei_spec **ret_spec, rclite_error *reterr) {
+    const char *text, rclitei_spec **ret_spec, rclite_error *reterr) {
     rclitei_interface_name parsed;
     rclite_result result = rclitei_interface_name_parse(name, "msg", &parsed, reterr);
     request wanted = {&parsed, text, "", 0};
@@ -301,6 +301,6 @@ rclite_result rclitei_catalog_message_text(rclitei_catalog *catalog, const char 
 }
 
 rclite_result rclitei_catalog_message(rclitei_catalog *catalog, const char *name,
-    const rclitei_spec **ret_spec, rclite_error *reterr) {
+    rclitei_spec **ret_spec, rclite_error *reterr) {
     return rclitei_catalog_message_text(catalog, name, NULL, ret_spec, reterr);
 }

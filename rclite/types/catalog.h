@@ -23,14 +23,14 @@ void rclitei_catalog_done(rclitei_catalog *catalog);
 
 /* name: pkg/msg/Name or pkg/Name (srv, action likewise). */
 rclite_result rclitei_catalog_message(rclitei_catalog *catalog, const char *name,
-    const rclitei_spec **ret_spec, rclite_error *reterr);
+    rclitei_spec **ret_spec, rclite_error *reterr);
 rclite_result rclitei_catalog_service(rclitei_catalog *catalog, const char *name,
     rclitei_service_spec **ret_service, rclite_error *reterr);
 rclite_result rclitei_catalog_action(rclitei_catalog *catalog, const char *name,
     rclitei_action_spec **ret_action, rclite_error *reterr);
 /* The message's own text is given. */
 rclite_result rclitei_catalog_message_text(rclitei_catalog *catalog, const char *name,
-    const char *text, const rclitei_spec **ret_spec, rclite_error *reterr);
+    const char *text, rclitei_spec **ret_spec, rclite_error *reterr);
 
 /* ---- for synthesise.c ------------------------------------------------------------------------- */
 
@@ -61,6 +61,6 @@ typedef struct rclitei_spec_parts {
     rclitei_section section;
 } rclitei_spec_parts;
 rclite_result rclitei_catalog_add(rclitei_catalog *catalog, const rclitei_spec_parts *parts,
-    unsigned depth, const rclitei_spec **ret_spec, rclite_error *reterr);
+    unsigned depth, rclitei_spec **ret_spec, rclite_error *reterr);
 
 #endif

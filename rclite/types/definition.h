@@ -49,7 +49,7 @@ typedef struct rclitei_member {
     const char *nested;       /* RCLITEI_BASE_NESTED: as written, without brackets */
     const char *default_text; /* checked; NULL: none */
     unsigned line;
-    const rclitei_spec *spec; /* RCLITEI_BASE_NESTED, once resolved */
+    rclitei_spec *spec; /* RCLITEI_BASE_NESTED, once resolved */
 } rclitei_member;
 
 typedef struct rclitei_constant {
@@ -87,20 +87,20 @@ struct rclitei_spec {
 
 typedef struct rclitei_service_spec {
     const char *full_name;
-    const rclitei_spec *request;
-    const rclitei_spec *response;
+    rclitei_spec *request;
+    rclitei_spec *response;
     const char *fingerprint; /* md5sum or hash of the service as a whole */
-    const rclitei_spec *description; /* ROS 2: the service as one struct, for hashes */
+    rclitei_spec *description; /* ROS 2: the service as one struct, for hashes */
     const rclite_service_type *type;
     struct rclitei_service_spec *next;
 } rclitei_service_spec;
 
 typedef struct rclitei_action_spec {
     const char *full_name;
-    const rclitei_spec *goal;
-    const rclitei_spec *result;
-    const rclitei_spec *feedback;
-    const rclitei_spec *wrappers[3]; /* ROS 1: action goal, result, feedback; ROS 2: feedback message
+    rclitei_spec *goal;
+    rclitei_spec *result;
+    rclitei_spec *feedback;
+    rclitei_spec *wrappers[3]; /* ROS 1: action goal, result, feedback; ROS 2: feedback message
                                         in the third */
     rclitei_service_spec *send_goal; /* ROS 2 */
     rclitei_service_spec *get_result;

@@ -85,9 +85,7 @@ rclite_result rclitei_layout(rclitei_spec *spec, rclite_generation generation,
     for (uint32_t i = 0; i < count; i++) {
         const rclitei_member *member = &spec->section.members[i];
         if (member->kind == RCLITE_FIELD_MESSAGE) {
-            /* The catalog owns its specs and hands them out read-only to everybody else. */
-            rclite_result result =
-                rclitei_layout((rclitei_spec *)member->spec, generation, arena, reterr);
+            rclite_result result = rclitei_layout(member->spec, generation, arena, reterr);
             if (result != RCLITE_OK) {
                 return result;
             }

@@ -6,10 +6,7 @@
 #include "rclite/loader.h"
 #include "types/catalog.h"
 #include "types/layout.h"
-
-#ifndef RCLITE_INTERFACES_DIR
-#define RCLITE_INTERFACES_DIR "/usr/share/rclite/interfaces"
-#endif
+#include "types/own_definitions.h"
 
 struct rclite_loader {
     rclite_allocator memory;
@@ -26,10 +23,9 @@ static void add_default_path(rclitei_text *path, rclite_generation generation) {
         getenv(generation == RCLITE_ROS1 ? "ROS_PACKAGE_PATH" : "AMENT_PREFIX_PATH");
     rclitei_text_format(path, "%s:", found ? found : "");
     if (generation == RCLITE_ROS1) {
-        rclitei_text_add(path, "/usr/share:" RCLITE_INTERFACES_DIR "/ros1");
-    } else {
-        rclitei_text_add(path, RCLITE_INTERFACES_DIR "/ros2");
+        rclitei_text_add(path, "/usr/share:");
     }
+    rclitei_own_definitions(path, generation);
 }
 
 rclite_result rclite_loader_create(rclite_generation generation, const char *path,
@@ -74,13 +70,13 @@ rclite_loader *rclite_loader_free(rclite_loader *loader) {
 }
 
 /* Lays out a spec; NULL specs (of the other generation) stay NULL types. */
-static rclite_result lay_out(rclite_loader *loader, const rclitei_spec *spec,
+static rclite_result lay_out(rclite_loader *loader, rclitei_spec *spec,
     const rclite_type **ret_type, rclite_error *reterr) {
     if (!spec) {
         *ret_type = NULL;
         return RCLITE_OK;
     }
-    rclite_result result = rclitei_layout((rclitei_spec *)(uintptr_t)spec,
+    rclite_result result = rclitei_layout(spec,
         loader->catalog.generation, &loader->catalog.arena, reterr);
     if (result == RCLITE_OK) {
         *ret_type = spec->type;
@@ -93,7 +89,7 @@ rclite_result rclite_loader_message_text(rclite_loader *loader, const char *name
     if (!loader || !name || !ret_type) {
         return rclitei_fail(reterr, RCLITE_ERR_INVALID, 0, "an argument is NULL");
     }
-    const rclitei_spec *spec;
+    rclitei_spec *spec;
     rclite_result result =
         rclitei_catalog_message_text(&loader->catalog, name, text, &spec, reterr);
     return result ? result : lay_out(loader, spec, ret_type, reterr);
@@ -146,7 +142,7 @@ static rclite_result lay_out_action(rclite_loader *loader, const rclitei_action_
     rclite_action_type *type, rclite_error *reterr) {
     bool ros1 = loader->catalog.generation == RCLITE_ROS1;
     const struct {
-        const rclitei_spec *spec;
+        rclitei_spec *spec;
         const rclite_type **type;
     } messages[] = {
         {spec->goal, &type->goal},

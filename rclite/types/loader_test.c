@@ -257,6 +257,23 @@ static void nesting_has_an_end(void **state) {
     rclite_loader_free(loader);
 }
 
+/* Without a path: the environment's, and what we bring along. */
+static void default_path(void **state) {
+    (void)state;
+    unsetenv("AMENT_PREFIX_PATH");
+    unsetenv("ROS_PACKAGE_PATH");
+    for (rclite_generation g = RCLITE_ROS1; g <= RCLITE_ROS2; g++) {
+        rclite_loader *loader = open_loader(g, NULL);
+        const rclite_action_type *action;
+        rclite_error error = {.text = ""};
+        if (rclite_loader_action(loader, "actionlib_benchmark/action/Roundtrip", &action, &error) !=
+            RCLITE_OK) {
+            fail_msg("%s", error.text);
+        }
+        rclite_loader_free(loader);
+    }
+}
+
 /* Everything that loading allocates, failing one after the other. */
 static void failed_allocations_leak_nothing(void **state) {
     (void)state;
@@ -339,6 +356,7 @@ int main(void) {
         cmocka_unit_test(loading_twice_is_the_same),
         cmocka_unit_test(constants_and_defaults),
         cmocka_unit_test(folders_of_every_shape),
+        cmocka_unit_test(default_path),
         cmocka_unit_test(nesting_has_an_end),
         cmocka_unit_test(failed_allocations_leak_nothing),
         cmocka_unit_test(fields_by_path),

@@ -33,7 +33,7 @@ static void begin(builder *b, const char *suffix) {
 }
 
 /* type: a primitive type or "pkg/Name"; NULL when spec is given. */
-static void add(builder *b, const char *type, const rclitei_spec *spec, const char *name) {
+static void add(builder *b, const char *type, rclitei_spec *spec, const char *name) {
     if (b->result != RCLITE_OK) {
         return;
     }
@@ -68,15 +68,15 @@ static void make_optional(builder *b) {
     }
 }
 
-static const rclitei_spec *finish(builder *b) {
-    const rclitei_spec *spec = NULL;
+static rclitei_spec *finish(builder *b) {
+    rclitei_spec *spec = NULL;
     if (b->result == RCLITE_OK) {
         b->result = rclitei_catalog_add(b->catalog, &b->parts, 0, &spec, b->reterr);
     }
     return spec;
 }
 
-static const rclitei_spec *add_section(
+static rclitei_spec *add_section(
     builder *b, const char *suffix, const rclitei_section *section) {
     b->parts.suffix = suffix;
     b->parts.section = *section;
@@ -103,7 +103,7 @@ static void complete_service(builder *b, rclitei_service_spec *service) {
     make_optional(b);
     add(b, NULL, service->response, "response");
     make_optional(b);
-    const rclitei_spec *event = finish(b);
+    rclitei_spec *event = finish(b);
     begin(b, NULL);
     add(b, NULL, service->request, "request_message");
     add(b, NULL, service->response, "response_message");
