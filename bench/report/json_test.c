@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <jansson.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -309,6 +310,8 @@ static void test_leave_a_file(void **state) {
 }
 
 int main(void) {
+    mallopt(M_TRIM_THRESHOLD, 256 << 20); /* test_mutations would ask the kernel again and again */
+    mallopt(M_MMAP_THRESHOLD, 256 << 20);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_failed_and_refused),

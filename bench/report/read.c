@@ -321,22 +321,28 @@ bool report_parse(const char *text, size_t len, const char *name, report *ret_re
     return read_root(root, &error, name, ret_report, error_text, error_size);
 }
 
-/* Only regular files: reading /dev/zero would never end. */
+/* Only regular files: reading /dev/zero would never end. Through a FILE, since jansson reads a
+ * descriptor byte by byte. */
 bool report_read(const char *path, report *ret_report, char *error_text, size_t error_size) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;
+    FILE *in = NULL;
+    bool good = false;
     if (fd < 0 || fstat(fd, &status) != 0) {
         snprintf(error_text, error_size, "%s: %s", path, strerror(errno));
     } else if (!S_ISREG(status.st_mode)) {
         snprintf(error_text, error_size, "%s: not a regular file", path);
+    } else if ((in = fdopen(fd, "rb")) == NULL) {
+        snprintf(error_text, error_size, "%s: %s", path, strerror(errno));
     } else {
         json_error_t error;
-        json_t *root = json_loadfd(fd, JSON_REJECT_DUPLICATES, &error);
-        close(fd);
-        return read_root(root, &error, path, ret_report, error_text, error_size);
+        json_t *root = json_loadf(in, JSON_REJECT_DUPLICATES, &error);
+        good = read_root(root, &error, path, ret_report, error_text, error_size);
     }
-    if (fd >= 0) {
+    if (in != NULL) {
+        fclose(in);
+    } else if (fd >= 0) {
         close(fd);
     }
-    return false;
+    return good;
 }

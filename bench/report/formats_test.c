@@ -1,0 +1,214 @@
+/* What people see: the tables and notes of text and Markdown, and the columns of CSV. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/fixture.h"
+
+static fixture f;
+
+static int create(void **state) {
+    (void)state;
+    fixture_create(&f, false);
+    return 0;
+}
+
+static int done(void **state) {
+    (void)state;
+    fixture_done(&f);
+    return 0;
+}
+
+static void assert_has(const char *text, const char *part) {
+    if (strstr(text, part) == NULL) {
+        fail_msg("no \"%s\" in:\n%s", part, text);
+    }
+}
+
+static void assert_has_not(const char *text, const char *part) {
+    if (strstr(text, part) != NULL) {
+        fail_msg("\"%s\" in:\n%s", part, text);
+    }
+}
+
+static void test_text(void **state) {
+    (void)state;
+    char *text = fixture_write(&f.result, "text", NULL);
+    assert_has(text, "Library  Topic ms");
+    assert_has(text, "Topic, ROS 2, 1 KiB, back to back, 6 x 100; times in us\n");
+    assert_has(text, "Service, ROS 2, 1 KiB, closed loop, 6 x 100; times in us\n");
+    assert_has(text, "Action, ROS 2, 20 Hz, 6 x 100; times in us\n");
+    assert_has(text, "reliable, volatile, keep_last 10; transport stock");
+    /* SEND is a third of TOTAL, whose mean over the rounds is 20000 + 250 + 495 ns. */
+    assert_has(text, "20.7 +-0.279");
+    assert_has(text, "FAILED: topic rclcpp -> rclcpp, round 6: rclcpp (subscriber) crashed");
+    assert_has(text, "    subscriber: terminate called\n");
+    assert_has(text, "not run: service rclite -> roscpp: roscpp does not speak ROS 2\n");
+    assert_has(text, "note: left out: rclpy x rclpy\n");
+    assert_has(text, "warning: the CPU governor is powersave\n");
+    assert_has(text, "reading the clock takes 31 ns");
+    assert_has(text, "wmem_max unknown");
+    assert_has_not(text, "Server \\ Client"); /* nobody mixed libraries */
+    free(text);
+}
+
+static void test_ratio_to_the_baseline(void **state) {
+    (void)state;
+    char *text = fixture_write(&f.result, "text", NULL);
+    assert_has(text, "/rclcpp"); /* without being asked */
+    assert_has(text, "0.206 [0.20");
+    free(text);
+    const report_view view = {.width = 100, .baseline = "rclite"};
+    text = fixture_write(&f.result, "text", &view);
+    assert_has(text, "/rclite");
+    assert_has_not(text, "/rclcpp");
+    assert_has(text, "4.85 [");
+    free(text);
+}
+
+/* Rows of tables fit the terminal as long as columns can be left out. */
+static void check_width(unsigned width) {
+    const report_view view = {.width = width, .detail = true};
+    char *text = fixture_write(&f.result, "text", &view);
+    char *rest = text, *line;
+    while ((line = strsep(&rest, "\n")) != NULL) {
+        bool row = strncmp(line, "rclite  ", 8) == 0 || strncmp(line, "From  ", 6) == 0;
+        if (row && strlen(line) > width) {
+            fail_msg("%zu columns: %s", strlen(line), line);
+        }
+    }
+    free(text);
+}
+
+static void test_width(void **state) {
+    (void)state;
+    check_width(70);
+    check_width(80);
+    check_width(200);
+    const report_view wide = {.width = 200};
+    char *text = fixture_write(&f.result, "text", &wide);
+    assert_has(text, "p50 95%");
+    assert_has(text, "(handed over)");
+    free(text);
+    text = fixture_write(&f.result, "text", NULL);
+    assert_has_not(text, "p50 95%");
+    free(text);
+}
+
+static void test_detail(void **state) {
+    (void)state;
+    const report_view view = {.width = 120, .detail = true};
+    char *text = fixture_write(&f.result, "text", &view);
+    assert_has(text, "Rounds of topic rclite -> rclite\n");
+    assert_has(text, "rclite publisher");
+    assert_has(text, "measured");
+    assert_has(text, "lifetime");
+    free(text);
+}
+
+static void test_markdown(void **state) {
+    (void)state;
+    char *text = fixture_write(&f.result, "markdown", NULL);
+    assert_has(text, "| Library | Topic ms |");
+    assert_has(text, "|---|--:|");
+    assert_has(text, "| rclite | rclite |");
+    assert_has(text, "- not run: service rclite -> roscpp");
+    free(text);
+}
+
+/* Fields of a line of CSV; quoted ones may hold commas. */
+static size_t field_count(const char *line) {
+    size_t count = 1;
+    bool quoted = false;
+    for (; *line != '\0'; line++) {
+        quoted = *line == '"' ? !quoted : quoted;
+        count += *line == ',' && !quoted;
+    }
+    return count;
+}
+
+static void test_csv(void **state) {
+    (void)state;
+    char *text = fixture_write(&f.result, "csv", NULL);
+    assert_int_equal(strncmp(text, "pattern,generation,echo,from,to,type,", 37), 0);
+    assert_has(text, "topic,2,false,rclite,rclite,std_msgs/msg/UInt8MultiArray,1024,100,,reliable,"
+                     "volatile,keep_last,10,stock,3,100,99,1,0,0,0,50000000,");
+    assert_has(text, "\naction,2,false,rclite,rclite,");
+    size_t lines = 0, columns = 0;
+    char *rest = text, *line;
+    while ((line = strsep(&rest, "\n")) != NULL) {
+        if (line[0] == '\0') {
+            continue;
+        }
+        columns = lines == 0 ? field_count(line) : columns;
+        assert_int_equal(field_count(line), columns);
+        assert_int_equal(line[strlen(line) - 1], '\r');
+        lines++;
+    }
+    assert_int_equal(lines, 1 + 5 * FIXTURE_ROUNDS + 6);
+    free(text);
+}
+
+/* Seven rounds of which the slowest takes four times the fastest: the ratio is marked. */
+static void test_too_noisy(void **state) {
+    (void)state;
+    report noisy = f.result;
+    report_cell *cell = &noisy.cells[3];
+    double kept[FIXTURE_ROUNDS];
+    for (size_t i = 0; i < FIXTURE_ROUNDS; i++) {
+        stats_distribution *d = &cell->rounds[i].summary.quantities[STATS_ROUNDTRIP];
+        kept[i] = d->p50;
+        d->p50 *= i % 2 == 0 ? 1 : 4;
+    }
+    char *text = fixture_write(&noisy, "text", NULL);
+    assert_has(text, "~0.0");
+    assert_has(text, "~ too noisy to tell");
+    free(text);
+    for (size_t i = 0; i < FIXTURE_ROUNDS; i++) {
+        cell->rounds[i].summary.quantities[STATS_ROUNDTRIP].p50 = kept[i];
+    }
+}
+
+static void test_find(void **state) {
+    (void)state;
+    assert_string_equal(report_format_find("csv")->suffix, ".csv");
+    assert_null(report_format_find("xml"));
+    assert_string_equal(report_format_of_file("a/b.md")->name, "markdown");
+    assert_string_equal(report_format_of_file("r.json")->name, "json");
+    assert_null(report_format_of_file(".json"));
+    assert_null(report_format_of_file("json"));
+}
+
+static void test_nothing_measured(void **state) {
+    (void)state;
+    report empty = {.plan = &f.todo, .record = &f.record, .environment = &f.environment};
+    char *text = fixture_write(&empty, "text", NULL);
+    assert_has(text, "rclbench 0.1.0");
+    free(text);
+    free(fixture_write(&empty, "markdown", NULL));
+    free(fixture_write(&empty, "csv", NULL));
+    text = fixture_write(&empty, "json", NULL);
+    assert_has(text, "\"cells\": []");
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_ratio_to_the_baseline),
+        cmocka_unit_test(test_width),
+        cmocka_unit_test(test_detail),
+        cmocka_unit_test(test_markdown),
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_too_noisy),
+        cmocka_unit_test(test_find),
+        cmocka_unit_test(test_nothing_measured),
+    };
+    return cmocka_run_group_tests(tests, create, done);
+}

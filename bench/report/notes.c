@@ -1,0 +1,170 @@
+/* What has to be said below the tables: failures with their reason, what was not run, warnings, the
+ * floor of the instrument, and what it all ran on. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/layout.h"
+#include "stats/summarize.h"
+#include "util/memory.h"
+#include "util/units.h"
+
+#define SAID_LINES_MAX 5
+
+static void add_failures(const report_cell *cell, strvec *notes) {
+    const plan_cell *what = cell->run->cell;
+    for (size_t i = 0; i < cell->round_count; i++) {
+        const run_round *run = cell->rounds[i].run;
+        if (run->ok) {
+            continue;
+        }
+        strvec_pushf(notes, "FAILED: %s %s -> %s, round %u: %s", plan_pattern_name(what->pattern),
+            what->from, what->to, run->index + 1,
+            run->failure != NULL ? run->failure : "no reason was given");
+        for (int side = 0; side < 2; side++) {
+            if (run->sides[side].said == NULL) {
+                continue;
+            }
+            strvec lines = {0};
+            strvec_split(&lines, run->sides[side].said, '\n');
+            size_t first = lines.count > SAID_LINES_MAX ? lines.count - SAID_LINES_MAX : 0;
+            for (size_t k = first; k < lines.count; k++) {
+                if (lines.items[k][0] != '\0') {
+                    strvec_pushf(notes, "    %s: %s", run->sides[side].role, lines.items[k]);
+                }
+            }
+            strvec_done(&lines);
+        }
+    }
+}
+
+/* The same warning of many rounds is said once, with how often. */
+static void add_warnings(const report_cell *cell, strvec *notes) {
+    const plan_cell *what = cell->run->cell;
+    strvec texts = {0};
+    size_t *counts = NULL, capacity = 0;
+    for (size_t i = 0; i < cell->round_count; i++) {
+        const report_round *round = &cell->rounds[i];
+        size_t total = round->run->warning_count + round->warnings.count;
+        for (size_t w = 0; w < total; w++) {
+            const char *text = w < round->run->warning_count
+                                   ? round->run->warnings[w]
+                                   : round->warnings.items[w - round->run->warning_count];
+            size_t at = 0;
+            while (at < texts.count && strcmp(texts.items[at], text) != 0) {
+                at++;
+            }
+            if (at == texts.count) {
+                strvec_push(&texts, text);
+                util_reserve(&counts, &capacity, texts.count, sizeof(*counts));
+                counts[at] = 0;
+            }
+            counts[at]++;
+        }
+    }
+    for (size_t i = 0; i < texts.count; i++) {
+        strvec_pushf(notes, "warning: %s %s -> %s, %zu round%s: %s",
+            plan_pattern_name(what->pattern), what->from, what->to, counts[i],
+            counts[i] == 1 ? "" : "s", texts.items[i]);
+    }
+    strvec_done(&texts);
+    free(counts);
+}
+
+/* A figure near this says more about the instrument than about the library. */
+static void add_floor(const report *result, strvec *notes) {
+    char text[UNITS_TEXT_MAX];
+    for (size_t i = 0; i < result->cell_count; i++) {
+        const plan_cell *what = result->cells[i].run->cell;
+        stats_quantity main = stats_main_quantity(what);
+        const stats_distribution *d = &result->cells[i].summary.quantities[main];
+        if (result->cells[i].has_summary && d->n > 0 && strncmp(what->from, "null", 4) == 0) {
+            strvec_pushf(notes, "floor of the instrument: %s%s with the null peer, p50 %s",
+                plan_pattern_name(what->pattern), what->echo ? " echo" : "",
+                units_format_duration((int64_t)d->p50, text));
+        }
+    }
+    if (result->environment->clock_read_ns >= 0) {
+        strvec_pushf(notes, "floor of the instrument: reading the clock takes %lld ns",
+            (long long)result->environment->clock_read_ns);
+    }
+}
+
+static const char *or_unknown(const char *text) {
+    return text != NULL ? text : "unknown";
+}
+
+static void add_environment(const report *result, strvec *notes) {
+    const run_environment *e = result->environment;
+    strvec_pushf(notes, "machine: %s, %d cores, governor %s%s; %s", or_unknown(e->cpu_model),
+        e->cpu_count, or_unknown(e->governor), e->virtual_machine ? ", virtual" : "",
+        or_unknown(e->kernel));
+    if (e->dds_library != NULL) {
+        char rmem[UNITS_TEXT_MAX] = "unknown", wmem[UNITS_TEXT_MAX] = "unknown";
+        if (e->rmem_max >= 0) {
+            units_format_bytes((uint64_t)e->rmem_max, rmem);
+        }
+        if (e->wmem_max >= 0) {
+            units_format_bytes((uint64_t)e->wmem_max, wmem);
+        }
+        strvec_pushf(notes, "transport: %s %s, rmem_max %s, wmem_max %s, %s", e->dds_library,
+            or_unknown(e->dds_version), rmem, wmem,
+            e->isolated ? "isolated on loopback" : "the user's environment");
+    }
+    strvec_pushf(notes, "rclbench %s (%s, %s)", or_unknown(e->tool_version),
+        or_unknown(e->revision), or_unknown(e->build_type));
+    if (!e->optimised) {
+        strvec_push(notes, "warning: this is not an optimised build; its figures mean little");
+    }
+}
+
+static void add_refused(const report *result, strvec *notes) {
+    for (size_t i = 0; i < result->cell_count; i++) {
+        const run_cell *run = result->cells[i].run;
+        if (run->refused != NULL) {
+            strvec_pushf(notes, "not run: %s %s -> %s: %s", plan_pattern_name(run->cell->pattern),
+                run->cell->from, run->cell->to, run->refused);
+        }
+    }
+    for (size_t i = 0; i < result->plan->note_count; i++) {
+        strvec_pushf(notes, "note: %s", result->plan->notes[i]);
+    }
+}
+
+static bool any_noisy(const layout *shown) {
+    for (size_t i = 0; i < shown->grid_count; i++) {
+        for (size_t k = 0; k < shown->grids[i].cells.count; k++) {
+            if (shown->grids[i].cells.items[k][0] == '~') {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void layout_notes(const report *result, layout *shown) {
+    strvec *notes = &shown->notes;
+    if (result->record->interrupted) {
+        strvec_push(notes, "INTERRUPTED: only what was measured until then is here");
+    }
+    for (size_t i = 0; i < result->cell_count; i++) {
+        add_failures(&result->cells[i], notes);
+    }
+    add_refused(result, notes);
+    for (size_t i = 0; i < result->cell_count; i++) {
+        add_warnings(&result->cells[i], notes);
+    }
+    for (size_t i = 0; i < result->warnings.count; i++) {
+        strvec_pushf(notes, "warning: %s", result->warnings.items[i]);
+    }
+    if (any_noisy(shown)) {
+        strvec_push(notes, "~ too noisy to tell: the 95 % interval of the ratio spans more than a "
+                           "factor of two");
+    }
+    if (result->plan->rounds < 5 && result->cell_count > 0) {
+        strvec_pushf(notes, "%u round%s: an impression, no intervals (they need 5)",
+            result->plan->rounds, result->plan->rounds == 1 ? "" : "s");
+    }
+    add_floor(result, notes);
+    add_environment(result, notes);
+}
