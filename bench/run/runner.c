@@ -198,7 +198,7 @@ static void run_sides(runner *r, const plan_cell *cell, side_start starts[2], ru
 }
 
 /* What a peer said it did against the file it wrote. */
-static char *check_samples(const run_process *process, uint64_t run_id) {
+static char *check_samples(const run_process *process, uint64_t run_id, uint64_t exactly) {
     sample_file file;
     char text[512];
     if (!sample_file_read(process->samples_path, &file, text, sizeof text)) {
@@ -214,6 +214,9 @@ static char *check_samples(const run_process *process, uint64_t run_id) {
         sentence = util_format("%s (%s) said 'done %" PRIu64 "', but its file holds %" PRIu64
                                " rows that are not warm-up",
             process->variant, process->role, process->done_rows, rows);
+    } else if (exactly != 0 && rows != exactly) {
+        sentence = util_format("%s (%s) recorded %" PRIu64 " messages instead of %" PRIu64,
+            process->variant, process->role, rows, exactly);
     } else if (file.run_id != run_id) {
         sentence =
             util_format("%s (%s) left the samples of another run", process->variant, process->role);
@@ -222,10 +225,12 @@ static char *check_samples(const run_process *process, uint64_t run_id) {
     return sentence;
 }
 
-static void check_round(run_round *round, uint64_t run_id) {
+/* The sending side has a row for each message, exactly; the other one for what arrived. */
+static void check_round(run_round *round, uint64_t run_id, const plan_cell *cell) {
     for (int side = 0; round->ok && side < 2; side++) {
         if (round->sides[side].samples_path != NULL) {
-            round->failure = check_samples(&round->sides[side], run_id);
+            round->failure =
+                check_samples(&round->sides[side], run_id, side == 0 ? cell->count : 0);
             round->ok = round->failure == NULL;
         }
     }
@@ -252,7 +257,7 @@ static void run_one(runner *r, size_t cell_index, uint32_t index) {
     }
     if (ok) {
         run_sides(r, cell, starts, round);
-        check_round(round, run_id);
+        check_round(round, run_id, cell);
     }
     side_start_done(&starts[0]);
     side_start_done(&starts[1]);
