@@ -165,7 +165,7 @@ static rclite_result parse_line(parser *p, rclitei_slice clean, rclitei_slice wh
     }
     const char *reason;
     if (!rclitei_parse_type(p->source->generation, type_text, p->arena, &member, &reason)) {
-        return fail(p, RCLITE_ERR_TYPE, reason, type);
+        return reason ? fail(p, RCLITE_ERR_TYPE, reason, type) : fail_memory(p);
     }
     if (rest.size == 0 || rest.data[0] != '=') {
         return add_member(p, &member, name, rest);

@@ -151,6 +151,6 @@ bool rclitei_parse_type(rclite_generation generation, const char *text, rclitei_
     member->base = RCLITEI_BASE_NESTED;
     member->kind = RCLITE_FIELD_MESSAGE;
     member->nested = rclitei_arena_copy(arena, type.data, type.size);
-    *ret_reason = "out of memory";
+    *ret_reason = NULL; /* out of memory */
     return member->nested != NULL;
 }
