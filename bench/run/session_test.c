@@ -31,16 +31,26 @@
 /* The serving side measures until the first stop. */
 #define SERVER BEGIN READY GO WAIT_STOP MEASURED WAIT_STOP DONE
 
-static run_round *run_scripts(const char *from, const char *to, int64_t phase_ns) {
+/* How long a phase may take on a machine that is busy with other things. */
+#define LONG (60000 * MS)
+#define SHORT (300 * MS)
+
+typedef struct phases {
+    int64_t ready_ns, measure_ns, finish_ns;
+} phases;
+
+static const phases long_ones = {LONG, LONG, LONG};
+
+static run_round *run_scripts(const char *from, const char *to, phases lengths) {
     strvec argvs[2] = {{0}};
     strvec environment = {0};
     strvec_pushf(&environment, "PATH=%s", getenv("PATH"));
     const char *scripts[2] = {from, to};
     run_side_spec sides[2];
     run_session_spec spec = {
-        .ready_ns = phase_ns,
-        .measure_ns = phase_ns,
-        .finish_ns = phase_ns,
+        .ready_ns = lengths.ready_ns,
+        .measure_ns = lengths.measure_ns,
+        .finish_ns = lengths.finish_ns,
         .grace_ns = 50 * MS,
         .serve_ns = 100 * MS,
     };
@@ -76,7 +86,7 @@ static void end_round(run_round *round) {
 
 /* Runs two scripts that fail, and checks the sentence. */
 static void expect_failure(const char *from, const char *to, const char *sentence) {
-    run_round *round = run_scripts(from, to, 3000 * MS);
+    run_round *round = run_scripts(from, to, long_ones);
     assert_false(round->ok);
     assert_non_null(round->failure);
     if (strstr(round->failure, sentence) == NULL) {
@@ -87,7 +97,7 @@ static void expect_failure(const char *from, const char *to, const char *sentenc
 
 static void a_good_round(void **state) {
     (void)state;
-    run_round *round = run_scripts(SENDER, SERVER, 5000 * MS);
+    run_round *round = run_scripts(SENDER, SERVER, long_ones);
     if (!round->ok) {
         fail_msg("%s", round->failure);
     }
@@ -113,12 +123,12 @@ static void a_good_round(void **state) {
 
 static void one_side_alone(void **state) {
     (void)state;
-    run_round *round = run_scripts(SENDER, NULL, 5000 * MS);
+    run_round *round = run_scripts(SENDER, NULL, long_ones);
     assert_true(round->ok);
     assert_null(round->sides[1].variant);
     end_round(round);
     /* A server alone is told to stop when its time is over. */
-    round = run_scripts(NULL, SERVER, 5000 * MS);
+    round = run_scripts(NULL, SERVER, long_ones);
     assert_true(round->ok);
     assert_int_equal(round->sides[1].done_rows, 10);
     end_round(round);
@@ -139,7 +149,7 @@ static void its_last_words_are_kept(void **state) {
     run_round *round = run_scripts(BEGIN
         "echo first words; i=0; while [ $i -lt 2000 ]; do echo noise; i=$((i+1)); done; "
         "printf 'last \\033words\\n'; exit 5",
-        SERVER, 5000 * MS);
+        SERVER, long_ones);
     assert_false(round->ok);
     assert_non_null(round->sides[0].said);
     assert_int_equal(strlen(round->sides[0].said), 4096);
@@ -181,19 +191,27 @@ static void breaches_of_the_protocol_are_named(void **state) {
 
 static void silence_ends_at_the_deadline(void **state) {
     (void)state;
+    static const phases ready = {SHORT, LONG, LONG};
+    static const phases measure = {LONG, SHORT, LONG};
+    static const phases finish = {LONG, LONG, SHORT};
     static const struct {
-        const char *from, *to, *sentence;
+        const char *from, *to;
+        phases lengths;
+        const char *sentence;
     } cases[] = {
-        {BEGIN "sleep 99", SERVER, "alpha (client) did not get ready in time"},
-        {SENDER, BEGIN "sleep 99", "beta (server) did not get ready in time"},
-        {BEGIN READY GO "sleep 99", SERVER, "alpha (client) did not finish measuring in time"},
-        {SENDER, BEGIN READY GO "sleep 99", "did not finish measuring after 'stop' in time"},
-        {BEGIN READY GO MEASURED WAIT_STOP "sleep 99", SERVER, "did not say 'done' after 'stop'"},
-        {BEGIN READY GO MEASURED WAIT_STOP "echo done 10 >&4; sleep 99", SERVER,
-            "did not exit in time after 'done'"},
+        {BEGIN "echo ready >&4; sleep 99", BEGIN "sleep 99", ready,
+            "beta (server) did not get ready in time"},
+        {BEGIN READY GO "sleep 99", SERVER, measure,
+            "alpha (client) did not finish measuring in time"},
+        {SENDER, BEGIN READY GO "sleep 99", finish,
+            "beta (server) did not finish measuring after 'stop' in time"},
+        {BEGIN READY GO MEASURED WAIT_STOP "sleep 99", BEGIN READY GO MEASURED "sleep 99", finish,
+            "alpha (client) did not say 'done' after 'stop' in time"},
+        {NULL, BEGIN READY GO MEASURED WAIT_STOP "echo done 10 >&4; sleep 99", finish,
+            "beta (server) did not exit in time after 'done'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        run_round *round = run_scripts(cases[i].from, cases[i].to, 400 * MS);
+        run_round *round = run_scripts(cases[i].from, cases[i].to, cases[i].lengths);
         assert_false(round->ok);
         if (strstr(round->failure, cases[i].sentence) == NULL) {
             fail_msg("case %zu: '%s'", i, round->failure);
@@ -206,7 +224,7 @@ static void a_flood_neither_blocks_nor_grows(void **state) {
     (void)state;
     run_round *round = run_scripts(BEGIN
         "head -c 20000000 /dev/zero | tr '\\0' y; " READY GO MEASURED WAIT_STOP DONE,
-        SERVER, 20000 * MS);
+        SERVER, long_ones);
     if (!round->ok) {
         fail_msg("%s", round->failure);
     }

@@ -17,7 +17,7 @@ BUILD = os.path.abspath(sys.argv[1])
 SOURCE = os.path.abspath(sys.argv[2])
 RCLBENCH = os.path.join(BUILD, "bin", "rclbench")
 COMMANDS = ["topic", "service", "action", "startup", "run", "peers", "report"]
-DEADLINE_S = 60
+DEADLINE_S = 120
 
 
 def processes_below(folder):
@@ -214,7 +214,7 @@ class Measuring(Case):
 
     def test_alone_it_says_where_it_looks(self):
         process = self.start("topic", "--only", "publisher", "--from", "null", "-n", "5",
-                             "--domain", "34", "--timeout", "4s")
+                             "--domain", "34", "--timeout", "5s")
         _, err = process.communicate(timeout=DEADLINE_S)
         self.assertEqual(process.returncode, 2)
         self.assertIn("no match for 2 s: domain 34 (ROS_DOMAIN_ID sets it); interface: ", err)
@@ -224,7 +224,7 @@ class Trouble(Case):
     def fails(self, *settings, message, words=(), said=None):
         """One side misbehaves: status 2, and a sentence that names the peer."""
         pairs = [word for setting in settings for word in ("--set", setting)]
-        result, err = self.run_json("topic", "--from", "null", "-n", "20", "--timeout", "3s",
+        result, err = self.run_json("topic", "--from", "null", "-n", "20", "--timeout", "10s",
                                     *pairs, *words, status=2)
         self.assertIn(message, err)
         if said is not None:
@@ -246,7 +246,7 @@ class Trouble(Case):
                                ("write", "did not say 'done' after 'stop' in time"),
                                ("done", "did not exit in time after 'done'")):
             self.fails("side=subscriber", f"hang={stage}", message=f"null (subscriber) {message}",
-                       words=["--timeout", "700ms"])
+                       words=["--timeout", "2s"])
 
     def test_exit(self):
         self.fails("side=publisher", "exit=go", "exit_code=3",
