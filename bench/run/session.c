@@ -16,7 +16,7 @@
 #include "run/side.h"
 #include "util/memory.h"
 
-#define NOW_WAIT_NS INT64_C(5000000000)
+#define NOW_WAIT_NS INT64_C(20000000000)
 #define CLOCK_SLACK_NS INT64_C(2000000)
 #define WAITING_NS INT64_C(2000000000)
 #define SETTLE_NS INT64_C(200000000)
