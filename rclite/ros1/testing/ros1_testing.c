@@ -139,6 +139,25 @@ uint16_t testing_slave_port(const rclite_node *node) {
     return rclitei_ros1_node(node)->rpc_listener->port;
 }
 
+static size_t count_inbounds(const rclite_node *node) {
+    struct ros1_context *context = rclitei_ros1_context(node);
+    size_t count = 0;
+    pthread_mutex_lock(&context->lock);
+    for (struct ros1_inbound *at = rclitei_ros1_node(node)->inbounds; at; at = at->next) {
+        count++;
+    }
+    pthread_mutex_unlock(&context->lock);
+    return count;
+}
+
+void testing_wait_inbounds(const rclite_node *node, size_t count) {
+    int64_t deadline = rclite_monotonic_ns() + TESTING_TIMEOUT_NS;
+    while (count_inbounds(node) != count) {
+        assert_true(rclite_monotonic_ns() < deadline);
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+}
+
 /* ---- raw connections --------------------------------------------------------------------------- */
 
 int testing_connect(uint16_t port) {

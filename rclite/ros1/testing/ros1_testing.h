@@ -34,6 +34,9 @@ void testing_wait(rclite_context *context, bool (*done)(void *user), void *user)
 uint16_t testing_tcpros_port(const rclite_node *node);
 uint16_t testing_slave_port(const rclite_node *node);
 
+/* Waits until the node has so many accepted TCPROS connections. */
+void testing_wait_inbounds(const rclite_node *node, size_t count);
+
 /* A blocking connection to a port on loopback, with a deadline for reading. */
 int testing_connect(uint16_t port);
 void testing_send(int fd, const void *bytes, size_t size);
