@@ -66,20 +66,6 @@ void rclitei_ros1_node_done(rclite_node *base) {
     base->impl = rclitei_release(&base->context->allocator, node);
 }
 
-static xmlrpc_value *build_params(const char *format, va_list arguments, rclite_error *reterr) {
-    xmlrpc_env env;
-    xmlrpc_value *params = NULL;
-    const char *tail = "";
-    xmlrpc_env_init(&env);
-    xmlrpc_build_value_va(&env, format, arguments, &params, &tail);
-    if (env.fault_occurred) {
-        params = NULL;
-        rclitei_fail(reterr, RCLITE_ERR_INVALID, 0, "a name is not valid: %s", env.fault_string);
-    }
-    xmlrpc_env_clean(&env);
-    return params;
-}
-
 static void on_registered(void *user, const rclitei_rpc_answer *answer) {
     struct ros1_context *context = user;
     if (answer->result != RCLITE_OK) {
@@ -92,10 +78,11 @@ rclite_result rclitei_ros1_register(
     struct ros1_context *context = node->context;
     va_list arguments;
     va_start(arguments, format);
-    xmlrpc_value *params = build_params(format, arguments, reterr);
+    xmlrpc_value *params = rclitei_xmlrpc_build(format, arguments);
     va_end(arguments);
     if (!params) {
-        return RCLITE_ERR_INVALID;
+        return rclitei_fail(
+            reterr, RCLITE_ERR_INVALID, 0, "%s: an argument is no valid UTF-8", method);
     }
     rclite_result result;
     if (rclitei_loop_is_current(context->loop)) {
@@ -117,7 +104,7 @@ void rclitei_ros1_unregister(
     struct ros1_context *context = node->context;
     va_list arguments;
     va_start(arguments, format);
-    xmlrpc_value *params = build_params(format, arguments, NULL);
+    xmlrpc_value *params = rclitei_xmlrpc_build(format, arguments);
     va_end(arguments);
     if (params) {
         rclitei_rpc_start_value(context->rpc, context->master_uri, RCLITEI_RPC_TIMEOUT_NS, NULL,

@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/backend.h"
+#include "rclite/time.h"
 #include "ros1/http.h"
+#include "ros1/rpc_internal.h"
 
 #define IDLE_NS INT64_C(2000000000) /* a connection that nobody uses is kept so long */
 
@@ -45,95 +45,11 @@ struct channel {
     char uri[];
 };
 
-struct rclitei_rpc {
-    rclite_allocator allocator;
-    rclitei_loop *loop;
-    rclitei_resolver *resolver;
-    rclitei_pool *pool;
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    struct channel *channels;
-    size_t outstanding;
-    bool stopped;
-};
-
 static void run_channel(rclitei_task *task);
 static void on_timer(rclitei_loop_timer *timer);
 
-static void *allocate(rclitei_rpc *rpc, void *memory, size_t size) {
+void *rclitei_rpc_allocate(rclitei_rpc *rpc, void *memory, size_t size) {
     return rpc->allocator.reallocate(rpc->allocator.state, memory, size);
-}
-
-/* ---- answers ----------------------------------------------------------------------------------- */
-
-void rclitei_xmlrpc_text_free(const char *text) {
-    free((void *)(uintptr_t)text);
-}
-
-static rclite_result take_answer(xmlrpc_env *env, xmlrpc_value *answer, xmlrpc_value **ret_value,
-    char *ret_text, size_t text_bytes) {
-    xmlrpc_value *code_value = NULL, *text_value = NULL;
-    const char *text = NULL;
-    xmlrpc_int32 code = 0;
-    rclite_result result = RCLITE_ERR_MALFORMED;
-    *ret_value = NULL;
-    if (xmlrpc_value_type(answer) != XMLRPC_TYPE_ARRAY || xmlrpc_array_size(env, answer) < 2) {
-        snprintf(ret_text, text_bytes, "the answer is no [code, text, value]");
-        return result;
-    }
-    xmlrpc_array_read_item(env, answer, 0, &code_value);
-    xmlrpc_array_read_item(env, answer, 1, &text_value);
-    if (!env->fault_occurred) {
-        xmlrpc_read_int(env, code_value, &code);
-    }
-    if (!env->fault_occurred) {
-        xmlrpc_read_string(env, text_value, &text);
-    }
-    if (env->fault_occurred) {
-        snprintf(ret_text, text_bytes, "the answer is no [code, text, value]");
-    } else if (code != 1) {
-        snprintf(ret_text, text_bytes, "%s", text);
-        result = RCLITE_ERR_REJECTED;
-    } else {
-        result = RCLITE_OK;
-        if (xmlrpc_array_size(env, answer) > 2) {
-            xmlrpc_array_read_item(env, answer, 2, ret_value);
-        } else {
-            *ret_value = xmlrpc_int_new(env, 0);
-        }
-    }
-    rclitei_xmlrpc_text_free(text);
-    if (code_value) {
-        xmlrpc_DECREF(code_value);
-    }
-    if (text_value) {
-        xmlrpc_DECREF(text_value);
-    }
-    return result;
-}
-
-rclite_result rclitei_rpc_parse_answer(const char *body, size_t size, xmlrpc_value **ret_value,
-    char *ret_text, size_t text_bytes) {
-    xmlrpc_env env;
-    xmlrpc_value *answer = NULL;
-    int fault_code = 0;
-    const char *fault = NULL;
-    rclite_result result;
-    xmlrpc_env_init(&env);
-    xmlrpc_parse_response2(&env, body, size, &answer, &fault_code, &fault);
-    if (env.fault_occurred) {
-        snprintf(ret_text, text_bytes, "the answer does not parse: %s", env.fault_string);
-        result = RCLITE_ERR_MALFORMED;
-    } else if (fault) {
-        snprintf(ret_text, text_bytes, "fault %d: %s", fault_code, fault);
-        rclitei_xmlrpc_text_free(fault);
-        result = RCLITE_ERR_REJECTED;
-    } else {
-        result = take_answer(&env, answer, ret_value, ret_text, text_bytes);
-        xmlrpc_DECREF(answer);
-    }
-    xmlrpc_env_clean(&env);
-    return result;
 }
 
 /* ---- channels: all on the loop's thread -------------------------------------------------------- */
@@ -175,7 +91,7 @@ static void finish(
         call->done(call->user, &(rclitei_rpc_answer){result, value, text});
     }
     rclitei_packet_release(call->request);
-    allocate(rpc, call, 0);
+    rclitei_rpc_allocate(rpc, call, 0);
     pthread_mutex_lock(&rpc->mutex);
     rpc->outstanding--;
     pthread_cond_broadcast(&rpc->changed);
@@ -273,7 +189,7 @@ static const rclitei_stream_handler connection_handler = {
 
 static bool connect_channel(struct channel *channel) {
     rclitei_rpc *rpc = channel->rpc;
-    struct connection *connection = allocate(rpc, NULL, sizeof *connection);
+    struct connection *connection = rclitei_rpc_allocate(rpc, NULL, sizeof *connection);
     if (!connection) {
         return false;
     }
@@ -281,7 +197,7 @@ static bool connect_channel(struct channel *channel) {
     connection->answered = false;
     if (rclitei_stream_connect(&connection->stream, rpc->loop, &rpc->allocator,
             &connection_handler, rpc->resolver, channel->host, channel->port) != RCLITE_OK) {
-        allocate(rpc, connection, 0);
+        rclitei_rpc_allocate(rpc, connection, 0);
         return false;
     }
     channel->connection = connection;
@@ -290,7 +206,7 @@ static bool connect_channel(struct channel *channel) {
 
 static void release_channel(rclitei_grave *grave) {
     struct channel *dead = (struct channel *)(void *)((char *)grave - offsetof(struct channel, grave));
-    allocate(dead->rpc, dead, 0);
+    rclitei_rpc_allocate(dead->rpc, dead, 0);
 }
 
 /* Nothing was asked for a while: takes the channel out of the list. */
@@ -364,7 +280,7 @@ static struct channel *find_channel(rclitei_rpc *rpc, const char *uri) {
         }
     }
     size_t size = strlen(uri) + 1;
-    struct channel *new = allocate(rpc, NULL, sizeof *new + size);
+    struct channel *new = rclitei_rpc_allocate(rpc, NULL, sizeof *new + size);
     if (!new) {
         return NULL;
     }
@@ -419,11 +335,11 @@ rclite_result rclitei_rpc_start_value(rclitei_rpc *rpc, const char *uri, int64_t
     if (!rclitei_uri_parse(uri, "http", host, sizeof host, &port, &path)) {
         return RCLITE_ERR_INVALID;
     }
-    struct call *call = allocate(rpc, NULL, sizeof *call);
+    struct call *call = rclitei_rpc_allocate(rpc, NULL, sizeof *call);
     rclitei_packet *request =
         call ? build_request(rpc, host, port, path, method, params) : NULL;
     if (!request) {
-        allocate(rpc, call, 0);
+        rclitei_rpc_allocate(rpc, call, 0);
         return RCLITE_ERR_NO_MEMORY;
     }
     *call = (struct call){.request = request,
@@ -445,29 +361,16 @@ rclite_result rclitei_rpc_start_value(rclitei_rpc *rpc, const char *uri, int64_t
     pthread_mutex_unlock(&rpc->mutex);
     if (result != RCLITE_OK) {
         rclitei_packet_release(request);
-        allocate(rpc, call, 0);
+        rclitei_rpc_allocate(rpc, call, 0);
     }
     return result;
-}
-
-static xmlrpc_value *build_params(const char *format, va_list arguments) {
-    xmlrpc_env env;
-    xmlrpc_value *params = NULL;
-    const char *tail = "";
-    xmlrpc_env_init(&env);
-    xmlrpc_build_value_va(&env, format, arguments, &params, &tail);
-    if (env.fault_occurred) {
-        params = NULL;
-    }
-    xmlrpc_env_clean(&env);
-    return params;
 }
 
 rclite_result rclitei_rpc_start(rclitei_rpc *rpc, const char *uri, int64_t timeout_ns,
     rclitei_rpc_done done, void *user, const char *method, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    xmlrpc_value *params = build_params(format, arguments);
+    xmlrpc_value *params = rclitei_xmlrpc_build(format, arguments);
     va_end(arguments);
     if (!params) {
         return RCLITE_ERR_INVALID; /* a string that is no UTF-8 */
@@ -478,107 +381,13 @@ rclite_result rclitei_rpc_start(rclitei_rpc *rpc, const char *uri, int64_t timeo
     return result;
 }
 
-/* ---- waiting for an answer --------------------------------------------------------------------- */
-
-/* Shared by the waiting thread and the call; the second one to let go frees it. */
-struct waiter {
-    rclitei_rpc *rpc;
-    bool is_done, is_left;
-    rclite_result result;
-    xmlrpc_value *value;
-    char text[256];
-};
-
-static void on_waited(void *user, const rclitei_rpc_answer *answer) {
-    struct waiter *waiter = user;
-    rclitei_rpc *rpc = waiter->rpc;
-    pthread_mutex_lock(&rpc->mutex);
-    bool left = waiter->is_left;
-    waiter->is_done = true;
-    waiter->result = answer->result;
-    snprintf(waiter->text, sizeof waiter->text, "%s", answer->text);
-    if (answer->value && !left) {
-        waiter->value = answer->value;
-        xmlrpc_INCREF(waiter->value);
-    }
-    pthread_cond_broadcast(&rpc->changed);
-    pthread_mutex_unlock(&rpc->mutex);
-    if (left) {
-        allocate(rpc, waiter, 0);
-    }
-}
-
-static struct timespec deadline_after(int64_t ns) {
+struct timespec rclitei_rpc_deadline(int64_t ns) {
     int64_t at = rclite_monotonic_ns() + ns;
     return (struct timespec){at / 1000000000, at % 1000000000};
 }
 
-static bool wait_done(rclitei_rpc *rpc, struct waiter *waiter, int64_t timeout_ns) {
-    struct timespec deadline = deadline_after(timeout_ns);
-    pthread_mutex_lock(&rpc->mutex);
-    int error = 0;
-    while (!waiter->is_done && error != ETIMEDOUT) {
-        error = pthread_cond_timedwait(&rpc->changed, &rpc->mutex, &deadline);
-    }
-    bool done = waiter->is_done;
-    waiter->is_left = true;
-    pthread_mutex_unlock(&rpc->mutex);
-    return done;
-}
-
-rclite_result rclitei_rpc_call_value(rclitei_rpc *rpc, const char *uri, xmlrpc_value **ret_value,
-    rclite_error *reterr, const char *method, xmlrpc_value *params) {
-    if (rclitei_loop_is_current(rpc->loop)) {
-        return rclitei_fail(reterr, RCLITE_ERR_STATE, 0,
-            "%s would block the thread that runs the callbacks", method);
-    }
-    struct waiter *waiter = allocate(rpc, NULL, sizeof *waiter);
-    if (!waiter) {
-        return rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "%s: out of memory", method);
-    }
-    *waiter = (struct waiter){.rpc = rpc};
-    rclite_result result = rclitei_rpc_start_value(
-        rpc, uri, RCLITEI_RPC_TIMEOUT_NS, on_waited, waiter, method, params);
-    if (result != RCLITE_OK) {
-        allocate(rpc, waiter, 0);
-        return rclitei_fail(reterr, result, 0, "%s at %s: %s", method, uri,
-            result == RCLITE_ERR_INVALID ? "this is no URI as http://host:port"
-                                         : rclite_result_string(result));
-    }
-    /* The call ends by itself, unless a callback of the user keeps the loop's thread. */
-    if (!wait_done(rpc, waiter, RCLITEI_RPC_TIMEOUT_NS + RCLITEI_RPC_TIMEOUT_NS / 5)) {
-        return rclitei_fail(reterr, RCLITE_ERR_TIMEOUT, 0,
-            "%s at %s: a callback has kept the receiving thread busy", method, uri);
-    }
-    result = waiter->result;
-    if (result != RCLITE_OK) {
-        rclitei_fail(reterr, result, 0, "%s", waiter->text);
-    } else if (ret_value) {
-        *ret_value = waiter->value;
-    } else {
-        xmlrpc_DECREF(waiter->value);
-    }
-    allocate(rpc, waiter, 0);
-    return result;
-}
-
-rclite_result rclitei_rpc_call(rclitei_rpc *rpc, const char *uri, xmlrpc_value **ret_value,
-    rclite_error *reterr, const char *method, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    xmlrpc_value *params = build_params(format, arguments);
-    va_end(arguments);
-    if (!params) {
-        return rclitei_fail(
-            reterr, RCLITE_ERR_INVALID, 0, "%s: an argument is no valid UTF-8", method);
-    }
-    rclite_result result = rclitei_rpc_call_value(rpc, uri, ret_value, reterr, method, params);
-    xmlrpc_DECREF(params);
-    return result;
-}
-
 void rclitei_rpc_drain(rclitei_rpc *rpc, int64_t timeout_ns) {
-    struct timespec deadline = deadline_after(timeout_ns);
+    struct timespec deadline = rclitei_rpc_deadline(timeout_ns);
     pthread_mutex_lock(&rpc->mutex);
     int error = 0;
     while (rpc->outstanding > 0 && error != ETIMEDOUT) {
@@ -588,19 +397,6 @@ void rclitei_rpc_drain(rclitei_rpc *rpc, int64_t timeout_ns) {
 }
 
 /* ---- begin and end ----------------------------------------------------------------------------- */
-
-static void setup_once(void) {
-    xmlrpc_env env;
-    xmlrpc_env_init(&env);
-    xmlrpc_init(&env);
-    xmlrpc_limit_set(XMLRPC_XML_SIZE_LIMIT_ID, RCLITEI_HTTP_BODY_BYTES_MAX);
-    xmlrpc_env_clean(&env);
-}
-
-void rclitei_xmlrpc_setup(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, setup_once);
-}
 
 rclitei_rpc *rclitei_rpc_create(
     const rclite_allocator *allocator, rclitei_loop *loop, rclitei_resolver *resolver) {
@@ -614,7 +410,7 @@ rclitei_rpc *rclitei_rpc_create(
     rpc->resolver = resolver;
     rpc->pool = rclitei_pool_create(allocator, 4);
     if (!rpc->pool) {
-        allocate(rpc, rpc, 0);
+        rclitei_rpc_allocate(rpc, rpc, 0);
         return NULL;
     }
     pthread_mutex_init(&rpc->mutex, NULL);
@@ -669,12 +465,12 @@ rclitei_rpc *rclitei_rpc_free(rclitei_rpc *rpc) {
     }
     while (rpc->channels) {
         struct channel *next = rpc->channels->next;
-        allocate(rpc, rpc->channels, 0);
+        rclitei_rpc_allocate(rpc, rpc->channels, 0);
         rpc->channels = next;
     }
     rclitei_pool_free(rpc->pool);
     pthread_cond_destroy(&rpc->changed);
     pthread_mutex_destroy(&rpc->mutex);
-    allocate(rpc, rpc, 0);
+    rclitei_rpc_allocate(rpc, rpc, 0);
     return NULL;
 }

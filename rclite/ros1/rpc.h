@@ -4,6 +4,8 @@
 #ifndef RCLITE_ROS1_RPC_H
 #define RCLITE_ROS1_RPC_H
 
+#include <stdarg.h>
+
 #include <xmlrpc-c/base.h>
 
 #include "rclite/result.h"
@@ -50,6 +52,11 @@ void rclitei_xmlrpc_text_free(const char *text);
 
 /* Once for each process, before anything of xmlrpc-c is used. */
 void rclitei_xmlrpc_setup(void);
+
+/* False: the document must not be parsed. */
+bool rclitei_xmlrpc_is_plain(const char *body, size_t size);
+/* As xmlrpc_build_value; NULL: no memory, or a string is no UTF-8. */
+xmlrpc_value *rclitei_xmlrpc_build(const char *format, va_list arguments);
 
 /* The body of an answer. For rclitei_rpc and for the fuzz target. *ret_value is the caller's. */
 rclite_result rclitei_rpc_parse_answer(const char *body, size_t size, xmlrpc_value **ret_value,

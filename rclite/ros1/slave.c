@@ -103,13 +103,16 @@ static bool serve(
     xmlrpc_env_init(&env);
     pthread_mutex_lock(&context->lock);
     call.node = connection->node;
-    if (call.node) {
+    if (call.node && rclitei_xmlrpc_is_plain(request->body, request->body_size)) {
         xmlrpc_registry_process_call2(
             &env, context->registry, request->body, request->body_size, &call, &answer);
     }
     pthread_mutex_unlock(&context->lock);
     bool good = answer && !env.fault_occurred;
-    if (good) {
+    if (!good) {
+        atomic_fetch_add(&context->base.malformed, 1);
+        send_status(connection, 400);
+    } else {
         char head[256];
         int size = snprintf(head, sizeof head,
             "HTTP/1.1 200 OK\r\nServer: rclite\r\nContent-Type: text/xml\r\n"
