@@ -284,7 +284,7 @@ static void on_found(void *user, const rclitei_rpc_answer *answer) {
         rclitei_ros1_client_lost(connection, RCLITE_ERR_TRANSPORT, answer->text);
     } else if (connect_to(connection, answer->value)) {
         connection->streaming = true;
-        rclitei_loop_timer_start(context->loop, &connection->deadline, ROS1_HANDSHAKE_NS);
+        rclitei_loop_timer_start(context->loop, &connection->deadline, context->handshake_ns);
     } else {
         rclitei_ros1_client_lost(
             connection, RCLITE_ERR_TRANSPORT, "the server's address cannot be connected to");

@@ -146,6 +146,7 @@ rclite_result rclitei_ros1_context_init(
     rclite_context *base, const rclite_context_options *options, rclite_error *reterr) {
     struct ros1_context *context = (struct ros1_context *)base;
     rclitei_xmlrpc_setup();
+    context->handshake_ns = ROS1_HANDSHAKE_NS;
     pthread_mutex_init(&context->lock, NULL);
     pthread_cond_init(&context->changed, NULL);
     context->master_uri =

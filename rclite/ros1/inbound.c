@@ -65,7 +65,7 @@ void rclitei_ros1_inbound_accepted(struct ros1_listener *listener, int fd) {
         inbound->next->previous = inbound;
     }
     node->inbounds = inbound;
-    rclitei_loop_timer_start(context->loop, &inbound->deadline, ROS1_HANDSHAKE_NS);
+    rclitei_loop_timer_start(context->loop, &inbound->deadline, context->handshake_ns);
 }
 
 void rclitei_ros1_inbound_abandon(struct ros1_inbound *inbound) {

@@ -295,7 +295,7 @@ static void on_answer(void *user, const rclitei_rpc_answer *answer) {
                         &context->base.allocator, &handler, context->resolver, host,
                         (uint16_t)port) == RCLITE_OK) {
         link->streaming = true;
-        rclitei_loop_timer_start(context->loop, &link->timer, ROS1_HANDSHAKE_NS);
+        rclitei_loop_timer_start(context->loop, &link->timer, context->handshake_ns);
     } else {
         retry_later(link);
     }

@@ -40,6 +40,7 @@ struct ros1_context {
     pthread_cond_t changed; /* a callback that someone waits for has returned */
     struct ros1_node *nodes;
     unsigned next_connection_id;
+    int64_t handshake_ns; /* a connection's header must be whole by then */
 };
 
 /* A listening socket. */

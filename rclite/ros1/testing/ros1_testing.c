@@ -131,6 +131,10 @@ void testing_wait(rclite_context *context, bool (*done)(void *user), void *user)
     assert_int_equal(rclite_spin_until(context, done, user, TESTING_TIMEOUT_NS), RCLITE_OK);
 }
 
+void testing_set_handshake(rclite_context *context, int64_t timeout_ns) {
+    ((struct ros1_context *)context)->handshake_ns = timeout_ns;
+}
+
 uint16_t testing_tcpros_port(const rclite_node *node) {
     return rclitei_ros1_node(node)->tcpros_listener->port;
 }

@@ -30,6 +30,8 @@ const char *testing_last_log(void);
 /* Waits until done(user); fails the test after TESTING_TIMEOUT_NS. Spins the context. */
 void testing_wait(rclite_context *context, bool (*done)(void *user), void *user);
 
+/* How long a connection's header may take; before any connection is made. */
+void testing_set_handshake(rclite_context *context, int64_t timeout_ns);
 /* Ports of a node's servers. */
 uint16_t testing_tcpros_port(const rclite_node *node);
 uint16_t testing_slave_port(const rclite_node *node);
