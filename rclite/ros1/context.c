@@ -2,7 +2,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +147,7 @@ rclite_result rclitei_ros1_context_init(
     rclitei_xmlrpc_setup();
     context->handshake_ns = ROS1_HANDSHAKE_NS;
     pthread_mutex_init(&context->lock, NULL);
+    pthread_mutex_init(&context->log_lock, NULL);
     pthread_cond_init(&context->changed, NULL);
     context->master_uri =
         rclitei_copy_text(&base->allocator, choose_master(context, options));
@@ -182,6 +182,7 @@ void rclitei_ros1_context_done(rclite_context *base) {
     rclitei_release(&base->allocator, context->host);
     rclitei_release(&base->allocator, context->master_uri);
     pthread_cond_destroy(&context->changed);
+    pthread_mutex_destroy(&context->log_lock);
     pthread_mutex_destroy(&context->lock);
 }
 
@@ -194,14 +195,4 @@ void rclitei_ros1_context_interrupt(rclite_context *base) {
 
 struct ros1_context *rclitei_ros1_context(const rclite_node *node) {
     return (struct ros1_context *)node->context;
-}
-
-void rclitei_ros1_log(
-    struct ros1_context *context, rclite_log_level level, const char *format, ...) {
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    rclitei_context_log(&context->base, level, "%s", text);
 }

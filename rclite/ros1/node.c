@@ -43,12 +43,14 @@ rclite_result rclitei_ros1_node_init(rclite_node *base, rclite_error *reterr) {
         return result;
     }
     rclitei_ros1_parameters_send(node);
+    rclitei_ros1_rosout_open(node);
     return RCLITE_OK;
 }
 
 void rclitei_ros1_node_done(rclite_node *base) {
     struct ros1_node *node = base->impl;
     struct ros1_context *context = node->context;
+    rclitei_ros1_rosout_close(node);
     pthread_mutex_lock(&context->lock);
     struct ros1_node **at = &context->nodes;
     while (*at != node) {
@@ -99,7 +101,7 @@ rclite_result rclitei_ros1_register(
     return result;
 }
 
-void rclitei_ros1_unregister(
+void rclitei_ros1_tell_master(
     struct ros1_node *node, const char *method, const char *format, ...) {
     struct ros1_context *context = node->context;
     va_list arguments;

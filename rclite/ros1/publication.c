@@ -119,7 +119,7 @@ static void leave(struct ros1_publisher *publisher) {
     pthread_mutex_unlock(&publication->mutex);
     publisher->publication = NULL;
     if (last) {
-        rclitei_ros1_unregister(node, "unregisterPublisher", "(sss)", node->base->full_name,
+        rclitei_ros1_tell_master(node, "unregisterPublisher", "(sss)", node->base->full_name,
             publication->topic, node->uri);
         publication_free(publication);
     }
@@ -139,10 +139,10 @@ static bool begins_with_header(const rclite_type *type) {
            strcmp(type->ros1->fields[0].type->name, "std_msgs/msg/Header") == 0;
 }
 
-rclite_result rclitei_ros1_publisher_init(rclite_publisher *base, rclite_error *reterr) {
-    struct ros1_publisher *publisher = (struct ros1_publisher *)base;
+/* Everything but the registration. */
+static rclite_result prepare(struct ros1_publisher *publisher, rclite_error *reterr) {
+    const rclite_publisher *base = &publisher->base;
     struct ros1_context *context = rclitei_ros1_context(base->node);
-    struct ros1_node *node = rclitei_ros1_node(base->node);
     const rclite_qos *qos = &base->options.qos;
     publisher->depth = qos->history == RCLITE_QOS_KEEP_ALL ? 0 : qos->depth;
     publisher->is_latched = qos->durability == RCLITE_QOS_TRANSIENT_LOCAL;
@@ -156,22 +156,41 @@ rclite_result rclitei_ros1_publisher_init(rclite_publisher *base, rclite_error *
         result = publisher->pool ? RCLITE_OK : RCLITE_ERR_NO_MEMORY;
     }
     if (result != RCLITE_OK) {
-        release_parts(publisher);
-        return rclitei_fail(reterr, result, 0, "publisher of %.100s as %.60s: %s", base->topic,
+        rclitei_fail(reterr, result, 0, "publisher of %.100s as %.60s: %s", base->topic,
             base->type->name, rclite_result_string(result));
-    }
-    pthread_mutex_lock(&context->lock);
-    result = join(publisher, reterr);
-    pthread_mutex_unlock(&context->lock);
-    if (result == RCLITE_OK) {
-        result = rclitei_ros1_register(node, "registerPublisher", reterr, "(ssss)",
-            node->base->full_name, base->topic, base->type->ros1->wire_name, node->uri);
-        if (result != RCLITE_OK) {
-            leave(publisher);
-        }
+    } else {
+        pthread_mutex_lock(&context->lock);
+        result = join(publisher, reterr);
+        pthread_mutex_unlock(&context->lock);
     }
     if (result != RCLITE_OK) {
         release_parts(publisher);
+    }
+    return result;
+}
+
+rclite_result rclitei_ros1_publisher_init(rclite_publisher *base, rclite_error *reterr) {
+    struct ros1_publisher *publisher = (struct ros1_publisher *)base;
+    struct ros1_node *node = rclitei_ros1_node(base->node);
+    rclite_result result = prepare(publisher, reterr);
+    if (result != RCLITE_OK) {
+        return result;
+    }
+    result = rclitei_ros1_register(node, "registerPublisher", reterr, "(ssss)",
+        node->base->full_name, base->topic, base->type->ros1->wire_name, node->uri);
+    if (result != RCLITE_OK) {
+        leave(publisher);
+        release_parts(publisher);
+    }
+    return result;
+}
+
+rclite_result rclitei_ros1_publisher_init_quietly(rclite_publisher *base) {
+    struct ros1_node *node = rclitei_ros1_node(base->node);
+    rclite_result result = prepare((struct ros1_publisher *)base, NULL);
+    if (result == RCLITE_OK) {
+        rclitei_ros1_tell_master(node, "registerPublisher", "(ssss)", node->base->full_name,
+            base->topic, base->type->ros1->wire_name, node->uri);
     }
     return result;
 }
@@ -248,8 +267,20 @@ static rclite_result take_packet(
     return RCLITE_OK;
 }
 
+/* Nobody would ever get it. */
+static bool is_in_vain(const struct ros1_publisher *publisher) {
+    struct ros1_publication *publication = publisher->publication;
+    pthread_mutex_lock(&publication->mutex);
+    bool in_vain = !publication->subscribers && !publisher->is_latched;
+    pthread_mutex_unlock(&publication->mutex);
+    return in_vain;
+}
+
 rclite_result rclitei_ros1_publish(rclite_publisher *base, const void *message) {
     struct ros1_publisher *publisher = (struct ros1_publisher *)base;
+    if (is_in_vain(publisher)) {
+        return RCLITE_OK;
+    }
     size_t body = rclitei_codec_size(publisher->codec, message, 0);
     rclitei_packet *packet;
     rclite_result result = take_packet(publisher, body, &packet);

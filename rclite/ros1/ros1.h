@@ -39,6 +39,8 @@ struct ros1_context {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a callback that someone waits for has returned */
     struct ros1_node *nodes;
+    pthread_mutex_t log_lock; /* guards rosouts; inside context->lock */
+    struct ros1_rosout *rosouts;
     unsigned next_connection_id;
     int64_t handshake_ns; /* a connection's header must be whole by then */
 };
@@ -65,7 +67,7 @@ struct ros1_node {
     struct ros1_service *services;
     struct ros1_inbound *inbounds;         /* accepted TCPROS connections */
     struct ros1_slave_connection *callers; /* accepted XML-RPC connections */
-    rclite_publisher *rosout;
+    struct ros1_rosout *rosout; /* NULL: not made */
 };
 
 /* An accepted TCPROS connection: first its header, then a subscriber of ours or a service caller. */
@@ -179,8 +181,14 @@ void rclitei_ros1_log(struct ros1_context *context, rclite_log_level level, cons
  * loop's thread, only starts it (a failure is then logged). */
 rclite_result rclitei_ros1_register(
     struct ros1_node *node, const char *method, rclite_error *reterr, const char *format, ...);
-/* Starts it, never waits. */
-void rclitei_ros1_unregister(struct ros1_node *node, const char *method, const char *format, ...);
+/* Starts it, never waits, and nobody is told of the outcome. */
+void rclitei_ros1_tell_master(struct ros1_node *node, const char *method, const char *format, ...);
+
+/* ---- rosout.c --------------------------------------------------------------------------------- */
+
+/* The node's publisher of /rosout; a node works without it, too. */
+void rclitei_ros1_rosout_open(struct ros1_node *node);
+void rclitei_ros1_rosout_close(struct ros1_node *node);
 
 /* ---- listener.c ------------------------------------------------------------------------------- */
 
@@ -215,6 +223,8 @@ void rclitei_ros1_inbound_refuse(struct ros1_inbound *inbound, const char *forma
 /* ---- publication.c ---------------------------------------------------------------------------- */
 
 rclite_result rclitei_ros1_publisher_init(rclite_publisher *base, rclite_error *reterr);
+/* Likewise, without waiting for the master. */
+rclite_result rclitei_ros1_publisher_init_quietly(rclite_publisher *base);
 void rclitei_ros1_publisher_done(rclite_publisher *base);
 rclite_result rclitei_ros1_publish(rclite_publisher *base, const void *message);
 rclite_result rclitei_ros1_publish_serialized(

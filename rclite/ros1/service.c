@@ -445,7 +445,7 @@ static void leave(struct ros1_service *service, const char *uri) {
             rclitei_ros1_inbound_abandon(inbound);
         }
     }
-    rclitei_ros1_unregister(
+    rclitei_ros1_tell_master(
         node, "unregisterService", "(sss)", node->base->full_name, service->base.name, uri);
     service->ended = true;
     while (service->running && !rclitei_loop_is_current(context->loop)) {

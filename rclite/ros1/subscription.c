@@ -231,7 +231,7 @@ static void leave(struct ros1_subscription *subscription) {
         rclitei_ros1_link_abandon(subscription->links);
     }
     if (last) {
-        rclitei_ros1_unregister(node, "unregisterSubscriber", "(sss)", node->base->full_name,
+        rclitei_ros1_tell_master(node, "unregisterSubscriber", "(sss)", node->base->full_name,
             subscription->base.topic, node->uri);
     }
     subscription->ended = true;
