@@ -8,7 +8,7 @@
 #include "action_msgs/srv/CancelGoal.h"
 #include "core/memory.h"
 
-#define LOST_AFTER_NS INT64_C(200000000)
+#define LOST_LOOK_NS INT64_C(100000000)
 
 /* ---- endpoints ------------------------------------------------------------------------------ */
 
@@ -53,21 +53,31 @@ static rclite_result create_subscription(ros2_action_client *client, const topic
     return result;
 }
 
-/* The feedback topic tells that the last server has gone. What it sent at the end comes over other
- * topics, and may still be on its way. */
+/* The feedback topic tells that the last server has gone. The results that it sent at the end come
+ * another way, and may still be on theirs. */
 static void on_event(const rclite_event *event, void *user) {
     ros2_action_client *client = user;
     if (event->kind == RCLITE_EVENT_MATCHED && event->total == 0) {
+        client->lost_looks = 0;
         rclitei_timer_arm(client->base.node->context, &client->lost_timer,
-            rclite_monotonic_ns() + LOST_AFTER_NS, 0);
+            rclite_monotonic_ns() + LOST_LOOK_NS, 0);
     }
 }
 
+/* A server's writers go when all they sent was received or given up; what was received has been
+ * handed over when it is looked at for the second time. */
 static bool run_lost_timer(rclitei_ready *ready) {
     ros2_action_client *client =
         (ros2_action_client *)((char *)ready - offsetof(ros2_action_client, lost_timer.ready));
-    if (rclite_subscription_matched_count(client->feedback_subscription) == 0) {
+    if (rclite_subscription_matched_count(client->feedback_subscription) > 0) {
+        return false; /* there is one again */
+    }
+    client->lost_looks = rclite_client_is_ready(client->result_client) ? 0 : client->lost_looks + 1;
+    if (client->lost_looks == 2) {
         ros2_client_lose_all(client);
+    } else {
+        rclitei_timer_arm(client->base.node->context, &client->lost_timer,
+            rclite_monotonic_ns() + LOST_LOOK_NS, 0);
     }
     return false;
 }

@@ -29,7 +29,8 @@ typedef struct ros2_action_client {
     ros2_scratch scratch;
     rclite_client *goal_client, *cancel_client, *result_client;
     rclite_subscription *feedback_subscription, *status_subscription;
-    rclitei_timer lost_timer; /* runs some time after the last server went */
+    rclitei_timer lost_timer; /* looks whether the last server has gone for good */
+    int lost_looks;
 
     pthread_mutex_t lock; /* what follows; never held while calling out */
     pthread_cond_t ran;   /* a callback has ended */

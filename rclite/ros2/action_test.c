@@ -198,7 +198,21 @@ static void goals_end_with_their_server(void **state) {
     action_fixture_close(f);
 }
 
-/* A server that is killed sends nothing more; discovery notices. */
+/* As if the server were killed: it answers nothing more, and discovery takes its endpoints away. */
+static void kill_server(ros2_action_server *server) {
+    server->result_service =
+        rclite_service_free(server->result_service); /* its calls are void now */
+    for (ros2_server_goal *goal = server->oldest; goal; goal = goal->newer) {
+        while (goal->waits) {
+            ros2_result_wait *wait = goal->waits;
+            goal->waits = wait->next;
+            wait->next = server->free_waits;
+            server->free_waits = wait;
+        }
+    }
+    server->feedback_publisher = rclite_publisher_free(server->feedback_publisher);
+}
+
 static void goals_are_lost_without_their_server(void **state) {
     action_fixture *f = action_fixture_open(delivery_of(state), NULL);
     tracked_goal goals[3];
@@ -206,8 +220,7 @@ static void goals_are_lost_without_their_server(void **state) {
         tracked_goal_send(f, &goals[i], COUNT_HOLD, 0);
         tracked_goal_wait_response(&goals[i]);
     }
-    ros2_action_server *server = (ros2_action_server *)f->server;
-    server->feedback_publisher = rclite_publisher_free(server->feedback_publisher);
+    kill_server((ros2_action_server *)f->server);
     for (int i = 0; i < 3; i++) {
         tracked_goal_expect(&goals[i], RCLITE_GOAL_LOST);
         tracked_goal_free(&goals[i]);

@@ -30,6 +30,7 @@ typedef struct action_fixture {
     rclite_server_goal *held[256]; /* in order of acceptance */
     int32_t held_modes[256];
     size_t held_count;
+    atomic_int failures; /* of calls in the server's callbacks */
     testing_gate canceling; /* counts calls of `canceling` */
 } action_fixture;
 
