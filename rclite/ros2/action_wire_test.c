@@ -26,7 +26,8 @@ static rclite_client *client_of(
 }
 
 static stranger stranger_open(const rclite_action_server_options *options) {
-    stranger self = {.f = action_fixture_open(RCLITE_DELIVERY_DIRECT, options)};
+    static const action_setting setting = {.delivery = RCLITE_DELIVERY_DIRECT};
+    stranger self = {.f = action_fixture_open(&setting, options)};
     self.send = client_of(self.f, "/count/_action/send_goal", type->ros2_send_goal);
     self.cancel =
         client_of(self.f, "/count/_action/cancel_goal", &action_msgs__srv__CancelGoal__type);

@@ -132,7 +132,7 @@ static void *spin(void *argument) {
 }
 
 action_fixture *action_fixture_open(
-    rclite_delivery delivery, const rclite_action_server_options *options) {
+    const action_setting *setting, const rclite_action_server_options *options) {
     static const rclite_action_server_callbacks callbacks = {
         .goal = on_goal, .accepted = on_accepted, .cancel = on_cancel, .canceling = on_canceling};
     const rclite_action_server_options defaults = RCLITE_ACTION_SERVER_OPTIONS_INIT;
@@ -141,15 +141,16 @@ action_fixture *action_fixture_open(
     *fixture = (action_fixture){.canceling = TESTING_GATE_INIT};
     pthread_mutex_init(&fixture->lock, NULL);
     failing_allocator_init(&fixture->allocator, 0);
-    fixture->server_context = open_context(fixture, delivery, TESTING_DOMAIN);
-    fixture->client_context = open_context(fixture, delivery, TESTING_DOMAIN_REMOTE);
+    fixture->server_context = open_context(fixture, setting->delivery, TESTING_DOMAIN);
+    fixture->client_context = open_context(
+        fixture, setting->delivery, setting->local ? TESTING_DOMAIN : TESTING_DOMAIN_REMOTE);
     fixture->server_node = testing_node(fixture->server_context, "server");
     fixture->client_node = testing_node(fixture->client_context, "client");
     assert_ok(rclite_action_server_create(fixture->server_node, "count", type, &callbacks, fixture,
         options ? options : &defaults, &fixture->server, NULL));
     assert_ok(
         rclite_action_client_create(fixture->client_node, "count", type, &fixture->client, NULL));
-    fixture->spins = delivery == RCLITE_DELIVERY_SPIN;
+    fixture->spins = setting->delivery == RCLITE_DELIVERY_SPIN;
     if (fixture->spins) {
         assert_int_equal(pthread_create(&fixture->spinner, NULL, spin, fixture->server_context), 0);
     }

@@ -30,14 +30,20 @@ typedef struct action_fixture {
     rclite_server_goal *held[256]; /* in order of acceptance */
     int32_t held_modes[256];
     size_t held_count;
-    atomic_int failures; /* of calls in the server's callbacks */
+    atomic_int failures;    /* of calls in the server's callbacks */
     testing_gate canceling; /* counts calls of `canceling` */
 } action_fixture;
 
-/* Both sides, matched with each other over UDP. On the heap, so that a test that fails leaves it
- * intact for the threads that still use it. */
+/* How the two sides meet. */
+typedef struct action_setting {
+    rclite_delivery delivery;
+    bool local; /* inside the process, not over UDP */
+} action_setting;
+
+/* Both sides, matched with each other. On the heap, so that a test that fails leaves it intact for the
+ * threads that still use it. */
 action_fixture *action_fixture_open(
-    rclite_delivery delivery, const rclite_action_server_options *options);
+    const action_setting *setting, const rclite_action_server_options *options);
 void action_fixture_close(action_fixture *fixture);
 /* Ends a held goal of the server. */
 void action_fixture_succeed(action_fixture *fixture, size_t held, int32_t total);
