@@ -29,7 +29,7 @@ typedef struct generate_job {
     rclitei_arena arena;
     const char *output;  /* folder */
     rclitei_text source; /* the tables of all units */
-    char **units; /* full names found so far; those below done are written */
+    char **units;        /* full names found so far; those below done are written */
     size_t unit_count;
     size_t unit_capacity;
     rclite_error error;
@@ -41,13 +41,12 @@ bool generate_want(generate_job *job, const char *full_name);
 char *generate_c_name(generate_job *job, const char *full_name);
 
 /* The struct, its constants and declarations. False: job->error says why. */
-bool generate_struct_header(
-    generate_job *job, const generate_struct *item, rclitei_text *header);
+bool generate_struct_header(generate_job *job, const generate_struct *item, rclitei_text *header);
 /* Field tables, views and the type object, into job->source. */
 void generate_struct_tables(generate_job *job, const generate_struct *item);
 /* Service and action objects. */
-void generate_service_tables(generate_job *job, const rclitei_service_spec *ros1,
-    const rclitei_service_spec *ros2);
+void generate_service_tables(
+    generate_job *job, const rclitei_service_spec *ros1, const rclitei_service_spec *ros2);
 void generate_action_tables(
     generate_job *job, const rclitei_action_spec *ros1, const rclitei_action_spec *ros2);
 

@@ -1,5 +1,5 @@
-/* What rclite-generate makes of definitions (test_interfaces/): structs that serve both generations,
- * constants, names that C has taken; and what it says to wrong ones. */
+/* What rclite-generate makes of definitions (test_interfaces/): structs that serve both
+ * generations, constants, names that C has taken; and what it says to wrong ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +78,8 @@ static int generate(const char *arguments, char *ret_output, size_t capacity) {
     snprintf(command, sizeof command,
         RCLITE_TEST_GENERATOR " --ros1 " RCLITE_TEST_TREES "/ros1:" RCLITE_TEST_INTERFACES
                               "/ros1 --ros2 " RCLITE_TEST_TREES "/ros2 "
-                              "--ros2 " RCLITE_TEST_INTERFACES "/ros2 %s 2>&1", arguments);
+                              "--ros2 " RCLITE_TEST_INTERFACES "/ros2 %s 2>&1",
+        arguments);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     size_t size = fread(ret_output, 1, capacity - 1, pipe);
@@ -100,7 +101,8 @@ static void mistakes_are_named(void **state) {
         {"--out /tmp", "--out and at least one interface are needed"},
         {"--outt /tmp", "--outt: unknown option"},
         {"--out", "--out: a value is missing"},
-        {"--out /dev/null/x std_msgs/msg/String", "/dev/null/x/std_msgs/msg/String.h: Not a directory"},
+        {"--out /dev/null/x std_msgs/msg/String",
+            "/dev/null/x/std_msgs/msg/String.h: Not a directory"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char output[2048];

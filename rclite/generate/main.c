@@ -22,7 +22,8 @@ static const char usage[] =
     "usage: rclite-generate --out DIR [--ros1 PATH]... [--ros2 PATH]... [--source FILE]\n"
     "                       [--depfile FILE] pkg/{msg,srv,action}/Name ...\n"
     "Writes DIR/<pkg>/<kind>/<Name>.h for each interface and all nested ones, and FILE (otherwise\n"
-    "DIR/rclite_types.c) with their tables, to be compiled and linked once. PATH: folders that hold\n"
+    "DIR/rclite_types.c) with their tables, to be compiled and linked once. PATH: folders that "
+    "hold\n"
     "<pkg>/{msg,srv,action}/ with definitions of that ROS generation, with ':' between them.\n";
 
 char *generate_c_name(generate_job *job, const char *full_name) {
@@ -97,9 +98,8 @@ static bool parse_options(int argc, char **argv, options *ret) {
 
 static bool full_name_valid(const char *name) {
     const char *slash = strchr(name, '/');
-    return slash &&
-        (strncmp(slash, "/msg/", 5) == 0 || strncmp(slash, "/srv/", 5) == 0 ||
-            strncmp(slash, "/action/", 8) == 0);
+    return slash && (strncmp(slash, "/msg/", 5) == 0 || strncmp(slash, "/srv/", 5) == 0 ||
+                        strncmp(slash, "/action/", 8) == 0);
 }
 
 static bool generate(generate_job *job, const options *given) {
@@ -107,7 +107,8 @@ static bool generate(generate_job *job, const options *given) {
         if (!full_name_valid(given->names[i])) {
             rclitei_fail(&job->error, RCLITE_ERR_NAME, 0,
                 "'%.100s' is no name of a type: expected package/msg/Name, package/srv/Name or "
-                "package/action/Name", given->names[i]);
+                "package/action/Name",
+                given->names[i]);
             return false;
         }
         if (!generate_want(job, given->names[i])) {

@@ -27,7 +27,8 @@ static bool says_the_same(const char *path, const rclitei_text *text) {
     rclitei_text old;
     rclitei_text_init(&old, NULL);
     bool same = rclitei_read_file(path, FILE_BYTES_MAX, &old) == RCLITE_OK &&
-        old.size == text->size && (old.size == 0 || memcmp(old.data, text->data, old.size) == 0);
+                old.size == text->size &&
+                (old.size == 0 || memcmp(old.data, text->data, old.size) == 0);
     rclitei_text_done(&old);
     return same;
 }

@@ -4,8 +4,8 @@
 
 #include "types/arena.h"
 
-/* Writes text to path and makes its folders; a file that says the same already is left alone, so that
- * nothing is compiled anew. False: reterr says why. */
+/* Writes text to path and makes its folders; a file that says the same already is left alone, so
+ * that nothing is compiled anew. False: reterr says why. */
 bool generate_output(const char *path, const rclitei_text *text, rclite_error *reterr);
 
 #endif

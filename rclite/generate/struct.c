@@ -80,18 +80,16 @@ static const rclitei_member *find_member(const rclitei_spec *spec, const char *n
 /* One C member can serve both: byte is signed in one generation only, bounds do not matter. */
 static bool compatible(const rclitei_member *a, const rclitei_member *b) {
     bool bytes = (a->kind == RCLITE_FIELD_INT8 || a->kind == RCLITE_FIELD_UINT8) &&
-        (b->kind == RCLITE_FIELD_INT8 || b->kind == RCLITE_FIELD_UINT8);
+                 (b->kind == RCLITE_FIELD_INT8 || b->kind == RCLITE_FIELD_UINT8);
     return (a->kind == b->kind || bytes) && a->array == b->array &&
-        (a->array != RCLITE_ARRAY_FIXED || a->count == b->count) &&
-        (a->kind != RCLITE_FIELD_MESSAGE ||
-            strcmp(a->spec->full_name, b->spec->full_name) == 0);
+           (a->array != RCLITE_ARRAY_FIXED || a->count == b->count) &&
+           (a->kind != RCLITE_FIELD_MESSAGE || strcmp(a->spec->full_name, b->spec->full_name) == 0);
 }
 
 static void add_member(
     generate_job *job, rclitei_text *header, const rclitei_member *member, const char *note) {
-    const char *nested = member->kind == RCLITE_FIELD_MESSAGE
-        ? generate_c_name(job, member->spec->full_name)
-        : NULL;
+    const char *nested =
+        member->kind == RCLITE_FIELD_MESSAGE ? generate_c_name(job, member->spec->full_name) : NULL;
     const char *element = nested ? nested : element_types[member->kind];
     if (member->array == RCLITE_ARRAY_SEQUENCE && nested) {
         rclitei_text_format(header, "    %s__sequence", nested);
@@ -118,8 +116,8 @@ static bool add_members(generate_job *job, const generate_struct *item, rclitei_
                 item->ros2->path);
             return false;
         }
-        add_member(job, header, other ? other : member,
-            item->ros2 && !other ? " /* ROS 1 only */" : "");
+        add_member(
+            job, header, other ? other : member, item->ros2 && !other ? " /* ROS 1 only */" : "");
     }
     for (uint32_t i = 0; item->ros2 && i < item->ros2->section.member_count; i++) {
         const rclitei_member *member = &item->ros2->section.members[i];
@@ -163,17 +161,16 @@ static void add_float(rclitei_text *header, const char *type, double number) {
 
 static void add_integer(rclitei_text *header, rclite_field_kind kind, uint64_t bits) {
     bool is_signed = kind == RCLITE_FIELD_INT8 || kind == RCLITE_FIELD_INT16 ||
-        kind == RCLITE_FIELD_INT32 || kind == RCLITE_FIELD_INT64;
+                     kind == RCLITE_FIELD_INT32 || kind == RCLITE_FIELD_INT64;
     unsigned unused = 64 - 8 * (unsigned)rclitei_kind_bytes(kind);
     int64_t value = (int64_t)(bits << unused) >> unused;
     if (!is_signed) {
-        rclitei_text_format(header, "((%s)UINT64_C(%llu))", element_types[kind],
-            (unsigned long long)bits);
+        rclitei_text_format(
+            header, "((%s)UINT64_C(%llu))", element_types[kind], (unsigned long long)bits);
     } else if (value == INT64_MIN) {
         rclitei_text_add(header, "INT64_MIN");
     } else {
-        rclitei_text_format(
-            header, "((%s)INT64_C(%lld))", element_types[kind], (long long)value);
+        rclitei_text_format(header, "((%s)INT64_C(%lld))", element_types[kind], (long long)value);
     }
 }
 
@@ -230,8 +227,7 @@ static void add_constants(const generate_struct *item, size_t generation, rclite
     }
 }
 
-bool generate_struct_header(
-    generate_job *job, const generate_struct *item, rclitei_text *header) {
+bool generate_struct_header(generate_job *job, const generate_struct *item, rclitei_text *header) {
     const char *name = item->c_name;
     add_constants(item, 1, header);
     add_constants(item, 0, header);

@@ -31,14 +31,13 @@ static const char *const array_names[RCLITE_ARRAY_KIND_COUNT] = {
 static void add_field(
     generate_job *job, const generate_struct *item, const rclitei_member *member) {
     rclitei_text *source = &job->source;
-    const char *nested = member->kind == RCLITE_FIELD_MESSAGE
-        ? generate_c_name(job, member->spec->full_name)
-        : NULL;
+    const char *nested =
+        member->kind == RCLITE_FIELD_MESSAGE ? generate_c_name(job, member->spec->full_name) : NULL;
     rclitei_text_format(source,
         "    {\"%s\", RCLITE_FIELD_%s, RCLITE_ARRAY_%s, %u, %u, offsetof(%s, %s), sizeof(%s), ",
-        member->name, kind_names[member->kind], array_names[member->array],
-        (unsigned)member->count, (unsigned)member->string_bound, item->c_name,
-        generate_member_name(member), nested ? nested : generate_element_type(member->kind));
+        member->name, kind_names[member->kind], array_names[member->array], (unsigned)member->count,
+        (unsigned)member->string_bound, item->c_name, generate_member_name(member),
+        nested ? nested : generate_element_type(member->kind));
     if (nested) {
         rclitei_text_format(source, "&%s__type, ", nested);
     } else {
@@ -60,8 +59,8 @@ static void add_view(generate_job *job, const generate_struct *item, const rclit
     }
     uint32_t count = spec->section.member_count;
     if (count) {
-        rclitei_text_format(source, "static const rclite_field %s__%s_fields[] = {\n",
-            item->c_name, generation);
+        rclitei_text_format(
+            source, "static const rclite_field %s__%s_fields[] = {\n", item->c_name, generation);
         for (uint32_t i = 0; i < count; i++) {
             add_field(job, item, &spec->section.members[i]);
         }
@@ -80,8 +79,8 @@ static void add_view(generate_job *job, const generate_struct *item, const rclit
     rclitei_text_add(source, ",\n};\n");
 }
 
-static void add_pointer(rclitei_text *source, const char *member, const char *c_name,
-    const char *suffix) {
+static void add_pointer(
+    rclitei_text *source, const char *member, const char *c_name, const char *suffix) {
     rclitei_text_format(source, "    .%s = &%s%s,\n", member, c_name, suffix);
 }
 
@@ -91,8 +90,8 @@ void generate_struct_tables(generate_job *job, const generate_struct *item) {
     add_view(job, item, item->ros1, "ros1");
     add_view(job, item, item->ros2, "ros2");
     rclitei_text_format(source, "__attribute__((weak)) const rclite_type %s__type = {\n", name);
-    rclitei_text_format(source, "    .name = \"%s\",\n",
-        (item->ros2 ? item->ros2 : item->ros1)->full_name);
+    rclitei_text_format(
+        source, "    .name = \"%s\",\n", (item->ros2 ? item->ros2 : item->ros1)->full_name);
     rclitei_text_format(
         source, "    .size_bytes = sizeof(%s),\n    .align_bytes = _Alignof(%s),\n", name, name);
     if (item->ros1) {

@@ -40,7 +40,7 @@ static void add_action(generate_job *job, generate_unit *unit) {
 /* The error of a missing definition, as opposed to a wrong one: nothing was found at the top. */
 static bool is_missing(const rclite_error *error) {
     return error->code == RCLITE_ERR_TYPE &&
-        strncmp(error->text, "no definition of ", strlen("no definition of ")) == 0;
+           strncmp(error->text, "no definition of ", strlen("no definition of ")) == 0;
 }
 
 bool generate_unit_load(generate_job *job, const char *full_name, generate_unit *ret_unit) {
@@ -114,8 +114,7 @@ static void declare_objects(generate_job *job, const generate_unit *unit, rclite
     }
     if (unit->action[1]) {
         rclitei_text_format(header, "extern const rclite_service_type %s_SendGoal__type;\n", name);
-        rclitei_text_format(
-            header, "extern const rclite_service_type %s_GetResult__type;\n", name);
+        rclitei_text_format(header, "extern const rclite_service_type %s_GetResult__type;\n", name);
     }
     if (unit->action[0] || unit->action[1]) {
         rclitei_text_format(header, "extern const rclite_action_type %s__type;\n", name);

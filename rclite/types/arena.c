@@ -41,8 +41,7 @@ void *rclitei_arena_alloc(rclitei_arena *arena, size_t size_bytes) {
     rclitei_arena_block *block = arena->blocks;
     if (!block || block->capacity - block->used < size) {
         size_t capacity = size > BLOCK_BYTES ? size : BLOCK_BYTES;
-        block = arena->memory.reallocate(
-            arena->memory.state, NULL, sizeof *block + capacity);
+        block = arena->memory.reallocate(arena->memory.state, NULL, sizeof *block + capacity);
         if (!block) {
             return NULL;
         }

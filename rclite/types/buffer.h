@@ -7,8 +7,8 @@
 /* Makes room for count elements without changing size; what a view shows is not taken over. zeroed:
  * the room beyond the old capacity is zeroed (elements that own memory must be valid up to
  * capacity). buffer is any sequence. RCLITE_ERR_NO_MEMORY leaves it as it was. */
-rclite_result rclitei_buffer_reserve(void *buffer, size_t count, size_t element_bytes, bool zeroed,
-    const rclite_allocator *memory);
+rclite_result rclitei_buffer_reserve(
+    void *buffer, size_t count, size_t element_bytes, bool zeroed, const rclite_allocator *memory);
 /* Lets a string or sequence show memory of somebody else, and frees its own. Its elements must own
  * nothing. */
 void rclitei_buffer_borrow(

@@ -17,8 +17,8 @@ typedef struct request {
     unsigned depth;
 } request;
 
-static rclite_result load_message(rclitei_catalog *catalog, const request *wanted,
-    rclitei_spec **ret_spec, rclite_error *reterr);
+static rclite_result load_message(
+    rclitei_catalog *catalog, const request *wanted, rclitei_spec **ret_spec, rclite_error *reterr);
 
 static rclite_result no_memory(rclite_error *reterr) {
     return rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "out of memory while loading types");
@@ -57,8 +57,8 @@ void rclitei_catalog_done(rclitei_catalog *catalog) {
     rclitei_arena_done(&catalog->arena);
 }
 
-rclite_result rclitei_interface_name_parse(const char *text, const char *folder,
-    rclitei_interface_name *ret_name, rclite_error *reterr) {
+rclite_result rclitei_interface_name_parse(
+    const char *text, const char *folder, rclitei_interface_name *ret_name, rclite_error *reterr) {
     const char *slash = text ? strchr(text, '/') : NULL;
     const char *name = slash ? slash + 1 : NULL;
     size_t folder_size = strlen(folder);
@@ -123,8 +123,8 @@ rclite_result rclitei_catalog_read(rclitei_catalog *catalog, rclitei_file *file,
     } else if (result == RCLITE_ERR_NO_MEMORY) {
         no_memory(reterr);
     } else if (result != RCLITE_OK) {
-        rclitei_fail(reterr, result, 0,
-            "%s:1: not a file that can be read, or larger than 1 MiB", file->path);
+        rclitei_fail(reterr, result, 0, "%s:1: not a file that can be read, or larger than 1 MiB",
+            file->path);
     } else {
         rclitei_source source = {
             catalog->generation, file->path, text.data ? text.data : "", text.size};
@@ -134,8 +134,8 @@ rclite_result rclitei_catalog_read(rclitei_catalog *catalog, rclitei_file *file,
     return result;
 }
 
-static rclitei_spec *find_spec(rclitei_catalog *catalog, const char *package, const char *folder,
-    const char *name) {
+static rclitei_spec *find_spec(
+    rclitei_catalog *catalog, const char *package, const char *folder, const char *name) {
     for (rclitei_spec *spec = catalog->specs; spec; spec = spec->next) {
         if (strcmp(spec->name, name) == 0 && strcmp(spec->package, package) == 0 &&
             strcmp(spec->folder, folder) == 0) {
@@ -169,8 +169,7 @@ static rclite_result resolve_member(rclitei_catalog *catalog, const rclitei_spec
             reterr, RCLITE_ERR_NAME, 0, "%s'%.80s' is no type name", place, member->nested);
     }
     if (depth >= RCLITEI_DEPTH_MAX) {
-        return rclitei_fail(
-            reterr, RCLITE_ERR_OVERFLOW, 0, "%stypes are nested too deeply", place);
+        return rclitei_fail(reterr, RCLITE_ERR_OVERFLOW, 0, "%stypes are nested too deeply", place);
     }
     request nested = {&name, NULL, place, depth + 1};
     return load_message(catalog, &nested, &member->spec, reterr);
@@ -194,9 +193,9 @@ static rclite_result resolve(
         }
         if (catalog->generation == RCLITE_ROS2 &&
             strcmp(member->spec->package, "builtin_interfaces") == 0) {
-            member->kind = strcmp(member->spec->name, "Time") == 0 ? RCLITE_FIELD_TIME
-                : strcmp(member->spec->name, "Duration") == 0      ? RCLITE_FIELD_DURATION
-                                                                   : member->kind;
+            member->kind = strcmp(member->spec->name, "Time") == 0       ? RCLITE_FIELD_TIME
+                           : strcmp(member->spec->name, "Duration") == 0 ? RCLITE_FIELD_DURATION
+                                                                         : member->kind;
         }
     }
     if (spec->depth > RCLITEI_DEPTH_MAX) {
@@ -206,7 +205,8 @@ static rclite_result resolve(
     return RCLITE_OK;
 }
 
-static bool name_spec(rclitei_catalog *catalog, rclitei_spec *spec, const rclitei_spec_parts *parts) {
+static bool name_spec(
+    rclitei_catalog *catalog, rclitei_spec *spec, const rclitei_spec_parts *parts) {
     rclitei_arena *arena = &catalog->arena;
     const char *suffix = parts->suffix ? parts->suffix : "";
     const char *joint = parts->suffix ? "_" : "";
@@ -215,10 +215,11 @@ static bool name_spec(rclitei_catalog *catalog, rclitei_spec *spec, const rclite
     spec->name = rclitei_arena_format(arena, "%s%s%s", parts->base, joint, suffix);
     spec->full_name = rclitei_arena_format(
         arena, "%s/%s/%s%s%s", parts->package, parts->folder, parts->base, joint, suffix);
-    spec->wire_name = catalog->generation == RCLITE_ROS1
-        ? rclitei_arena_format(arena, "%s/%s%s", parts->package, parts->base, suffix)
-        : rclitei_arena_format(arena, "%s::%s::dds_::%s%s%s_", parts->package, parts->folder,
-              parts->base, joint, suffix);
+    spec->wire_name =
+        catalog->generation == RCLITE_ROS1
+            ? rclitei_arena_format(arena, "%s/%s%s", parts->package, parts->base, suffix)
+            : rclitei_arena_format(arena, "%s::%s::dds_::%s%s%s_", parts->package, parts->folder,
+                  parts->base, joint, suffix);
     return spec->package && spec->name && spec->full_name && spec->wire_name;
 }
 
@@ -242,9 +243,8 @@ rclite_result rclitei_catalog_add(rclitei_catalog *catalog, const rclitei_spec_p
     catalog->specs = spec;
     rclite_result result = resolve(catalog, spec, depth, reterr);
     if (result == RCLITE_OK) {
-        result = catalog->generation == RCLITE_ROS1
-            ? rclitei_describe_ros1(spec, &catalog->arena)
-            : rclitei_describe_ros2(spec, &catalog->arena);
+        result = catalog->generation == RCLITE_ROS1 ? rclitei_describe_ros1(spec, &catalog->arena)
+                                                    : rclitei_describe_ros2(spec, &catalog->arena);
         if (result != RCLITE_OK) {
             rclitei_fail(reterr, result, 0, "%s: %s", spec->path, rclite_result_string(result));
         }
@@ -263,8 +263,8 @@ static rclite_result load_message(rclitei_catalog *catalog, const request *wante
     const rclitei_interface_name *name = wanted->name;
     rclitei_spec *known = find_spec(catalog, name->package, "msg", name->name);
     if (known && !known->resolved) {
-        return rclitei_fail(reterr, RCLITE_ERR_MALFORMED, 0, "%s%s contains itself",
-            wanted->place, known->full_name);
+        return rclitei_fail(reterr, RCLITE_ERR_MALFORMED, 0, "%s%s contains itself", wanted->place,
+            known->full_name);
     }
     if (known && wanted->text) {
         return rclitei_fail(reterr, RCLITE_ERR_STATE, 0, "%s is loaded already", known->full_name);
@@ -300,7 +300,7 @@ rclite_result rclitei_catalog_message_text(rclitei_catalog *catalog, const char 
     return result ? result : load_message(catalog, &wanted, ret_spec, reterr);
 }
 
-rclite_result rclitei_catalog_message(rclitei_catalog *catalog, const char *name,
-    rclitei_spec **ret_spec, rclite_error *reterr) {
+rclite_result rclitei_catalog_message(
+    rclitei_catalog *catalog, const char *name, rclitei_spec **ret_spec, rclite_error *reterr) {
     return rclitei_catalog_message_text(catalog, name, NULL, ret_spec, reterr);
 }

@@ -1,6 +1,7 @@
-/* The definitions of one generation, found on a search path and resolved: nested types by name, what
- * services and actions consist of (synthesised wrapper types included), and what identifies each on
- * the wire. The loader makes types of them at run time, the generator C text at build time. */
+/* The definitions of one generation, found on a search path and resolved: nested types by name,
+ * what services and actions consist of (synthesised wrapper types included), and what identifies
+ * each on the wire. The loader makes types of them at run time, the generator C text at build time.
+ */
 #ifndef RCLITE_TYPES_CATALOG_H
 #define RCLITE_TYPES_CATALOG_H
 
@@ -22,8 +23,8 @@ rclite_result rclitei_catalog_init(rclitei_catalog *catalog, rclite_generation g
 void rclitei_catalog_done(rclitei_catalog *catalog);
 
 /* name: pkg/msg/Name or pkg/Name (srv, action likewise). */
-rclite_result rclitei_catalog_message(rclitei_catalog *catalog, const char *name,
-    rclitei_spec **ret_spec, rclite_error *reterr);
+rclite_result rclitei_catalog_message(
+    rclitei_catalog *catalog, const char *name, rclitei_spec **ret_spec, rclite_error *reterr);
 rclite_result rclitei_catalog_service(rclitei_catalog *catalog, const char *name,
     rclitei_service_spec **ret_service, rclite_error *reterr);
 rclite_result rclitei_catalog_action(rclitei_catalog *catalog, const char *name,
@@ -32,15 +33,16 @@ rclite_result rclitei_catalog_action(rclitei_catalog *catalog, const char *name,
 rclite_result rclitei_catalog_message_text(rclitei_catalog *catalog, const char *name,
     const char *text, rclitei_spec **ret_spec, rclite_error *reterr);
 
-/* ---- for synthesise.c ------------------------------------------------------------------------- */
+/* ---- for synthesise.c -------------------------------------------------------------------------
+ */
 
 typedef struct rclitei_interface_name {
     char package[RCLITEI_NAME_MAX + 1];
     char name[RCLITEI_NAME_MAX + 1];
 } rclitei_interface_name;
 
-rclite_result rclitei_interface_name_parse(const char *text, const char *folder,
-    rclitei_interface_name *ret_name, rclite_error *reterr);
+rclite_result rclitei_interface_name_parse(
+    const char *text, const char *folder, rclitei_interface_name *ret_name, rclite_error *reterr);
 /* The file of an interface. */
 typedef struct rclitei_file {
     const rclitei_interface_name *name;

@@ -1,6 +1,6 @@
-/* Compiles a field table into a program; see codec_program.h. While it walks the fields it tracks what
- * is known of the position on the wire (its remainder by a power of two), so that fields between
- * which neither the wire nor the struct has padding melt into one copy. */
+/* Compiles a field table into a program; see codec_program.h. While it walks the fields it tracks
+ * what is known of the position on the wire (its remainder by a power of two), so that fields
+ * between which neither the wire nor the struct has padding melt into one copy. */
 #include <string.h>
 
 #include "types/codec_program.h"
@@ -27,8 +27,7 @@ typedef struct place {
     size_t last_copy; /* index of the copy that may grow; SIZE_MAX: none */
 } place;
 
-static rclite_result compile_fields(
-    compiler *c, place *at, const rclite_type *type, size_t base);
+static rclite_result compile_fields(compiler *c, place *at, const rclite_type *type, size_t base);
 
 static rclite_result emit(compiler *c, place *at, const codec_operation *operation) {
     codec_program *program = at->program;
@@ -37,8 +36,7 @@ static rclite_result emit(compiler *c, place *at, const codec_operation *operati
     }
     if (program->count == program->capacity) {
         size_t capacity = program->capacity * 2 + 8;
-        codec_operation *grown =
-            rclitei_arena_alloc(&c->codec->arena, capacity * sizeof *grown);
+        codec_operation *grown = rclitei_arena_alloc(&c->codec->arena, capacity * sizeof *grown);
         if (!grown) {
             return RCLITE_ERR_NO_MEMORY;
         }
@@ -130,9 +128,8 @@ static codec_fix kind_fix(const compiler *c, rclite_field_kind kind) {
     if (kind == RCLITE_FIELD_BOOL) {
         return CODEC_FIX_BOOL;
     }
-    return kind == RCLITE_FIELD_DURATION && c->codec->generation == RCLITE_ROS1
-        ? CODEC_FIX_DURATION
-        : CODEC_FIX_NONE;
+    return kind == RCLITE_FIELD_DURATION && c->codec->generation == RCLITE_ROS1 ? CODEC_FIX_DURATION
+                                                                                : CODEC_FIX_NONE;
 }
 
 /* A program of its own for the elements of an array of structs. */
@@ -150,9 +147,9 @@ static rclite_result compile_elements(
 /* The elements are on the wire as they are in memory, without a gap inside or between them. */
 static bool is_flat(const codec_program *program, const rclite_type *type) {
     return program->count == 1 && program->operations[0].kind == CODEC_COPY &&
-        program->operations[0].swap == 1 && program->operations[0].offset == 0 &&
-        program->operations[0].bytes == type->size_bytes &&
-        type->size_bytes % program->operations[0].align == 0;
+           program->operations[0].swap == 1 && program->operations[0].offset == 0 &&
+           program->operations[0].bytes == type->size_bytes &&
+           type->size_bytes % program->operations[0].align == 0;
 }
 
 static rclite_result compile_messages(
@@ -193,8 +190,7 @@ static rclite_result compile_messages(
 static rclite_result compile_strings(
     compiler *c, place *at, const rclite_field *field, size_t offset) {
     bool sequence = field->array == RCLITE_ARRAY_SEQUENCE;
-    codec_operation operation = {
-        .kind = sequence ? CODEC_STRING_SEQUENCE : CODEC_STRINGS,
+    codec_operation operation = {.kind = sequence ? CODEC_STRING_SEQUENCE : CODEC_STRINGS,
         .align = 1,
         .swap = 1,
         .bound = field->count,
@@ -228,8 +224,7 @@ static rclite_result compile_primitives(
     return emit(c, at, &operation);
 }
 
-static rclite_result compile_fields(
-    compiler *c, place *at, const rclite_type *type, size_t base) {
+static rclite_result compile_fields(compiler *c, place *at, const rclite_type *type, size_t base) {
     bool ros2 = c->codec->generation == RCLITE_ROS2;
     const rclite_type_view *view = ros2 ? type->ros2 : type->ros1;
     if (!view) {

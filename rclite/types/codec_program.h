@@ -8,12 +8,12 @@
 #include "types/arena.h"
 
 typedef enum codec_operation_kind {
-    CODEC_COPY,            /* bytes at offset, as they are */
-    CODEC_FIX,             /* reading only: normalises count elements at offset */
-    CODEC_ZERO,            /* one byte on the wire that no field stands for */
-    CODEC_STRINGS,         /* count strings at offset */
-    CODEC_MESSAGES,        /* count structs of element_bytes at offset, by the sub-program */
-    CODEC_SEQUENCE,        /* a sequence whose elements are copied in one piece */
+    CODEC_COPY,     /* bytes at offset, as they are */
+    CODEC_FIX,      /* reading only: normalises count elements at offset */
+    CODEC_ZERO,     /* one byte on the wire that no field stands for */
+    CODEC_STRINGS,  /* count strings at offset */
+    CODEC_MESSAGES, /* count structs of element_bytes at offset, by the sub-program */
+    CODEC_SEQUENCE, /* a sequence whose elements are copied in one piece */
     CODEC_STRING_SEQUENCE,
     CODEC_MESSAGE_SEQUENCE
 } codec_operation_kind;
@@ -36,7 +36,7 @@ typedef struct codec_operation {
     uint32_t string_bound;
     uint32_t memory_align; /* CODEC_SEQUENCE: of an element, for views */
     size_t offset;
-    size_t bytes;         /* CODEC_COPY */
+    size_t bytes; /* CODEC_COPY */
     size_t count;
     size_t element_bytes; /* sizeof an element */
     const codec_program *elements;

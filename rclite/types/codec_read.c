@@ -60,9 +60,9 @@ static void fix_durations(rclite_duration *durations, size_t count) {
             int64_t total = durations[i].sec * second + signed_part;
             int64_t sec = total / second - (total % second < 0);
             durations[i].nanosec = (uint32_t)(total - sec * second);
-            durations[i].sec = sec > INT32_MAX ? INT32_MAX
-                : sec < INT32_MIN              ? INT32_MIN
-                                               : (int32_t)sec;
+            durations[i].sec = sec > INT32_MAX   ? INT32_MAX
+                               : sec < INT32_MIN ? INT32_MIN
+                                                 : (int32_t)sec;
         }
     }
 }
@@ -103,8 +103,7 @@ static rclite_result read_string(reader *r, rclite_string *string, uint32_t boun
     return rclitei_string_set(string, (const char *)from, size, &r->memory);
 }
 
-static rclite_result read_strings(
-    reader *r, rclite_string *strings, size_t count, uint32_t bound) {
+static rclite_result read_strings(reader *r, rclite_string *strings, size_t count, uint32_t bound) {
     rclite_result result = RCLITE_OK;
     for (size_t i = 0; i < count && result == RCLITE_OK; i++) {
         result = read_string(r, &strings[i], bound);
@@ -176,8 +175,8 @@ static rclite_result read_sequence(
     }
     sequence->size = count;
     return op->kind == CODEC_STRING_SEQUENCE
-        ? read_strings(r, (void *)sequence->data, count, op->string_bound)
-        : read_messages(r, op, (char *)sequence->data, count);
+               ? read_strings(r, (void *)sequence->data, count, op->string_bound)
+               : read_messages(r, op, (char *)sequence->data, count);
 }
 
 static rclite_result read_program(reader *r, const codec_program *program, char *message) {

@@ -19,7 +19,8 @@ static size_t length_align(bool string_nul) {
     return string_nul ? sizeof(uint32_t) : 1; /* strings have a NUL where values are aligned */
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------- */
+/* ---- sizes -------------------------------------------------------------------------------------
+ */
 
 static size_t string_end(const rclite_string *string, size_t position, bool nul) {
     return align_up(position, length_align(nul)) + sizeof(uint32_t) + string->size + nul;
@@ -47,8 +48,8 @@ static size_t program_end(
             break;
         case CODEC_MESSAGES:
             for (size_t n = 0; n < op->count; n++) {
-                position = program_end(op->elements, (const char *)field + n * op->element_bytes,
-                    position, nul);
+                position = program_end(
+                    op->elements, (const char *)field + n * op->element_bytes, position, nul);
             }
             break;
         case CODEC_SEQUENCE:
@@ -60,9 +61,8 @@ static size_t program_end(
         case CODEC_STRING_SEQUENCE:
             position = align_up(position, length_align(nul)) + sizeof(uint32_t);
             for (size_t n = 0; n < sequence->size; n++) {
-                position =
-                    string_end((const rclite_string *)(const void *)sequence->data + n, position,
-                        nul);
+                position = string_end(
+                    (const rclite_string *)(const void *)sequence->data + n, position, nul);
             }
             break;
         case CODEC_MESSAGE_SEQUENCE:
@@ -83,7 +83,8 @@ size_t rclitei_codec_size(const rclitei_codec *codec, const void *message, size_
     return program_end(&codec->native, message, 0, codec->string_nul);
 }
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing -----------------------------------------------------------------------------------
+ */
 
 /* Pads with zeros and returns where to write, or NULL when the buffer ends before. */
 static uint8_t *reserve(writer *w, size_t align, size_t bytes) {
@@ -116,8 +117,8 @@ static rclite_result write_string(writer *w, const rclite_string *string, uint32
         return RCLITE_ERR_INVALID;
     }
     uint8_t *to = write_length(w, string->size + w->string_nul)
-        ? reserve(w, 1, string->size + w->string_nul)
-        : NULL;
+                      ? reserve(w, 1, string->size + w->string_nul)
+                      : NULL;
     if (!to) {
         return RCLITE_ERR_OVERFLOW;
     }
@@ -162,8 +163,7 @@ static rclite_result write_sequence(
         return RCLITE_ERR_OVERFLOW;
     }
     if (op->kind == CODEC_STRING_SEQUENCE) {
-        return write_strings(
-            w, (const void *)sequence->data, sequence->size, op->string_bound);
+        return write_strings(w, (const void *)sequence->data, sequence->size, op->string_bound);
     }
     if (op->kind == CODEC_MESSAGE_SEQUENCE) {
         return write_messages(w, op, sequence->data, sequence->size);

@@ -71,8 +71,8 @@ typedef struct rclitei_section {
 /* A resolved message of one generation. */
 struct rclitei_spec {
     const char *package;
-    const char *folder; /* msg, srv, action */
-    const char *name;   /* GetMap_Request */
+    const char *folder;    /* msg, srv, action */
+    const char *name;      /* GetMap_Request */
     const char *full_name; /* nav_msgs/srv/GetMap_Request */
     const char *path;      /* where it was read, for errors */
     rclitei_section section;
@@ -89,7 +89,7 @@ typedef struct rclitei_service_spec {
     const char *full_name;
     rclitei_spec *request;
     rclitei_spec *response;
-    const char *fingerprint; /* md5sum or hash of the service as a whole */
+    const char *fingerprint;   /* md5sum or hash of the service as a whole */
     rclitei_spec *description; /* ROS 2: the service as one struct, for hashes */
     const rclite_service_type *type;
     struct rclitei_service_spec *next;

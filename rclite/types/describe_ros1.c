@@ -66,9 +66,8 @@ rclite_result rclitei_describe_ros1(rclitei_spec *spec, rclitei_arena *arena) {
     spec->fingerprint = finish_md5(&text, arena);
     rclitei_text_done(&text);
 
-    spec_list list = {
-        .items = arena->memory.reallocate(
-            arena->memory.state, NULL, RCLITEI_MEMBERS_MAX * sizeof *list.items)};
+    spec_list list = {.items = arena->memory.reallocate(
+                          arena->memory.state, NULL, RCLITEI_MEMBERS_MAX * sizeof *list.items)};
     if (!list.items) {
         return RCLITE_ERR_NO_MEMORY;
     }

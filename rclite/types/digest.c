@@ -1,4 +1,5 @@
-/* MD5 (RFC 1321) and SHA-256 (FIPS 180-4); both pad a message the same way into blocks of 64 bytes. */
+/* MD5 (RFC 1321) and SHA-256 (FIPS 180-4); both pad a message the same way into blocks of 64 bytes.
+ */
 #include "types/digest.h"
 
 #include <stdint.h>
@@ -94,14 +95,14 @@ static void sha256_block(uint32_t *state, const uint8_t *block) {
     for (unsigned i = 16; i < 64; i++) {
         uint32_t x = w[i - 15], y = w[i - 2];
         w[i] = w[i - 16] + (rotate_right(x, 7) ^ rotate_right(x, 18) ^ x >> 3) + w[i - 7] +
-            (rotate_right(y, 17) ^ rotate_right(y, 19) ^ y >> 10);
+               (rotate_right(y, 17) ^ rotate_right(y, 19) ^ y >> 10);
     }
     for (unsigned i = 0; i < 64; i++) {
         uint32_t e = s[4], a = s[0];
         uint32_t t1 = s[7] + (rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25)) +
-            ((e & s[5]) ^ (~e & s[6])) + roots[i] + w[i];
+                      ((e & s[5]) ^ (~e & s[6])) + roots[i] + w[i];
         uint32_t t2 = (rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22)) +
-            ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
+                      ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
         memmove(s + 1, s, 7 * sizeof *s);
         s[4] += t1;
         s[0] = t1 + t2;

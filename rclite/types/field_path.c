@@ -9,7 +9,7 @@
 typedef struct walk {
     const rclite_type *type;
     char *message;
-    const char *path;  /* the whole, for errors */
+    const char *path; /* the whole, for errors */
     const char *rest;
     rclite_generation generation;
     rclite_error *reterr;
@@ -29,7 +29,7 @@ static const rclite_field *find_field(const walk *w, size_t name_size) {
 static size_t element_count(const rclite_field *field, const void *address) {
     const rclite_uint8_sequence *sequence = address;
     return field->array == RCLITE_ARRAY_SEQUENCE ? sequence->size
-        : field->array == RCLITE_ARRAY_FIXED     ? field->count
+           : field->array == RCLITE_ARRAY_FIXED  ? field->count
                                                  : 0;
 }
 
@@ -70,8 +70,9 @@ rclite_result rclite_message_field(const rclite_type *type, rclite_generation ge
         size_t name_size = strcspn(w.rest, ".[");
         const rclite_field *field = find_field(&w, name_size);
         if (!field) {
-            return rclitei_fail(reterr, RCLITE_ERR_INVALID, 0, "%s has no field '%.*s' (in '%.100s')",
-                w.type->name, (int)(name_size < 80 ? name_size : 80), w.rest, path);
+            return rclitei_fail(reterr, RCLITE_ERR_INVALID, 0,
+                "%s has no field '%.*s' (in '%.100s')", w.type->name,
+                (int)(name_size < 80 ? name_size : 80), w.rest, path);
         }
         char *address = w.message + field->offset_bytes;
         bool indexed = w.rest[name_size] == '[';
@@ -90,8 +91,7 @@ rclite_result rclite_message_field(const rclite_type *type, rclite_generation ge
         if (*w.rest != '.' || field->kind != RCLITE_FIELD_MESSAGE ||
             (field->array != RCLITE_ARRAY_NONE && !indexed)) {
             return rclitei_fail(reterr, RCLITE_ERR_INVALID, 0,
-                "'%.100s': field '%s' is not one message, nothing is inside it", path,
-                field->name);
+                "'%.100s': field '%s' is not one message, nothing is inside it", path, field->name);
         }
         w.type = field->type;
         w.message = address;

@@ -1,6 +1,6 @@
-/* What identifies a type: md5 sums and type hashes against values that other programs computed. With
- * a ROS 2 installation (RCLITE_TEST_ROS2, or /opt/ros/ *) every interface there is loaded and its
- * hashes are compared with its type description. */
+/* What identifies a type: md5 sums and type hashes against values that other programs computed.
+ * With a ROS 2 installation (RCLITE_TEST_ROS2, or /opt/ros/ *) every interface there is loaded and
+ * its hashes are compared with its type description. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +93,8 @@ static void definition_text_of_ros1(void **state) {
     rclite_loader *loader = open_loader(RCLITE_ROS1, RCLITE_TEST_INTERFACES "/ros1");
     const rclite_type *type;
     assert_int_equal(rclite_loader_message_text(
-                         loader, "demo/Stamped", "Header header\nstring text\n", &type, NULL), 0);
+                         loader, "demo/Stamped", "Header header\nstring text\n", &type, NULL),
+        0);
     assert_string_equal(type->ros1->definition,
         "Header header\nstring text\n\n"
         "================================================================================\n"
@@ -122,7 +123,8 @@ static void hashes_of_ros2(void **state) {
     rclite_loader_free(loader);
 }
 
-/* ---- every interface of an installed ROS 2 ------------------------------------------------------ */
+/* ---- every interface of an installed ROS 2 ------------------------------------------------------
+ */
 
 typedef struct installation {
     rclite_loader *loader;
@@ -217,8 +219,7 @@ static char *find_installation(void) {
     if (given && asprintf(&share, "%s/share", given) < 0) {
         return NULL;
     }
-    if (!share &&
-        glob("/opt/ros/*/share/builtin_interfaces/msg/Time.json", 0, NULL, &found) == 0) {
+    if (!share && glob("/opt/ros/*/share/builtin_interfaces/msg/Time.json", 0, NULL, &found) == 0) {
         share = strdup(found.gl_pathv[0]);
         *strstr(share, "/builtin_interfaces") = '\0';
     }

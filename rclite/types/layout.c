@@ -68,8 +68,8 @@ static bool place_member(rclite_type *type, const rclitei_member *member, rclite
     return type->size_bytes <= RCLITEI_STRUCT_BYTES_MAX;
 }
 
-rclite_result rclitei_layout(rclitei_spec *spec, rclite_generation generation,
-    rclitei_arena *arena, rclite_error *reterr) {
+rclite_result rclitei_layout(
+    rclitei_spec *spec, rclite_generation generation, rclitei_arena *arena, rclite_error *reterr) {
     if (spec->type) {
         return RCLITE_OK;
     }
@@ -78,8 +78,7 @@ rclite_result rclitei_layout(rclitei_spec *spec, rclite_generation generation,
     rclite_type_view *view = rclitei_arena_alloc(arena, sizeof *view);
     rclite_field *fields = rclitei_arena_alloc(arena, count * sizeof *fields);
     if (!type || !view || !fields) {
-        return rclitei_fail(
-            reterr, RCLITE_ERR_NO_MEMORY, 0, "out of memory while loading types");
+        return rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "out of memory while loading types");
     }
     *type = (rclite_type){.name = spec->full_name, .align_bytes = 1};
     for (uint32_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-/* C structs for types that no compiler has seen: sizes and offsets as a C compiler would choose them,
- * in the order of the definition. */
+/* C structs for types that no compiler has seen: sizes and offsets as a C compiler would choose
+ * them, in the order of the definition. */
 #ifndef RCLITE_TYPES_LAYOUT_H
 #define RCLITE_TYPES_LAYOUT_H
 
@@ -10,7 +10,7 @@ size_t rclitei_kind_bytes(rclite_field_kind kind);
 size_t rclitei_kind_align(rclite_field_kind kind);
 
 /* Fills spec->type with a type of one generation, nested ones first. */
-rclite_result rclitei_layout(rclitei_spec *spec, rclite_generation generation,
-    rclitei_arena *arena, rclite_error *reterr);
+rclite_result rclitei_layout(
+    rclitei_spec *spec, rclite_generation generation, rclitei_arena *arena, rclite_error *reterr);
 
 #endif

@@ -47,10 +47,9 @@ rclite_result rclite_loader_create(rclite_generation generation, const char *pat
     } else {
         add_default_path(&text, generation);
     }
-    rclite_result result = text.failed
-        ? no_memory(reterr)
-        : rclitei_catalog_init(
-              &loader->catalog, generation, text.data ? text.data : "", &memory, reterr);
+    rclite_result result = text.failed ? no_memory(reterr)
+                                       : rclitei_catalog_init(&loader->catalog, generation,
+                                             text.data ? text.data : "", &memory, reterr);
     rclitei_text_done(&text);
     if (result != RCLITE_OK) {
         memory.reallocate(memory.state, loader, 0);
@@ -70,14 +69,14 @@ rclite_loader *rclite_loader_free(rclite_loader *loader) {
 }
 
 /* Lays out a spec; NULL specs (of the other generation) stay NULL types. */
-static rclite_result lay_out(rclite_loader *loader, rclitei_spec *spec,
-    const rclite_type **ret_type, rclite_error *reterr) {
+static rclite_result lay_out(
+    rclite_loader *loader, rclitei_spec *spec, const rclite_type **ret_type, rclite_error *reterr) {
     if (!spec) {
         *ret_type = NULL;
         return RCLITE_OK;
     }
-    rclite_result result = rclitei_layout(spec,
-        loader->catalog.generation, &loader->catalog.arena, reterr);
+    rclite_result result =
+        rclitei_layout(spec, loader->catalog.generation, &loader->catalog.arena, reterr);
     if (result == RCLITE_OK) {
         *ret_type = spec->type;
     }
@@ -159,9 +158,8 @@ static rclite_result lay_out_action(rclite_loader *loader, const rclitei_action_
     }
     result =
         result ? result : lay_out_service(loader, spec->send_goal, &type->ros2_send_goal, reterr);
-    result = result
-        ? result
-        : lay_out_service(loader, spec->get_result, &type->ros2_get_result, reterr);
+    result =
+        result ? result : lay_out_service(loader, spec->get_result, &type->ros2_get_result, reterr);
     type->name = spec->full_name;
     return result;
 }

@@ -1,4 +1,5 @@
-/* The parser and the loader: what is accepted, and the sentence with file and line for what is not. */
+/* The parser and the loader: what is accepted, and the sentence with file and line for what is not.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,15 +101,13 @@ static void mistakes_are_named(void **state) {
 
 static void wrong_names_are_named(void **state) {
     (void)state;
-    static const char *const names[] = {
-        "", "String", "/String", "std_msgs/", "std_msgs/srv/String", "std_msgs/msg/", "../x/msg/Y",
-        "std_msgs/msg/Str ing", "std_msgs/msg/String/More"};
+    static const char *const names[] = {"", "String", "/String", "std_msgs/", "std_msgs/srv/String",
+        "std_msgs/msg/", "../x/msg/Y", "std_msgs/msg/Str ing", "std_msgs/msg/String/More"};
     rclite_loader *loader = open_tree(RCLITE_ROS2);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const rclite_type *type;
         rclite_error error = {.text = ""};
-        assert_int_equal(
-            rclite_loader_message(loader, names[i], &type, &error), RCLITE_ERR_NAME);
+        assert_int_equal(rclite_loader_message(loader, names[i], &type, &error), RCLITE_ERR_NAME);
         assert_non_null(strstr(error.text, names[i]));
     }
     const rclite_type *type;
@@ -167,7 +166,8 @@ static void constants_and_defaults(void **state) {
                          "string text \"it's \\\"quoted\\\"\"\nstring bare word # not this\n"
                          "int32[3] fixed [1, -2, 0x10]\nstring[<=4] list [\"a, b\", 'c', d]\n"
                          "float32[] none []\ngeometry_msgs/Quaternion[2] turn\n",
-                         &type, NULL), 0);
+                         &type, NULL),
+        0);
     assert_int_equal(type->size_bytes, sizeof m);
     assert_int_equal(rclite_message_init(type, &m, NULL), 0);
     assert_true(m.yes);
@@ -215,13 +215,11 @@ static void folders_of_every_shape(void **state) {
     const rclite_type *type;
     rclite_error error;
     assert_int_equal(rclite_loader_message(loader, "near/Good", &type, &error), 0);
-    assert_int_equal(
-        rclite_loader_message(loader, "far/Far", &type, &error), RCLITE_ERR_MALFORMED);
+    assert_int_equal(rclite_loader_message(loader, "far/Far", &type, &error), RCLITE_ERR_MALFORMED);
     snprintf(path, sizeof path, "%s/near/msg/Loop.msg:2: near/msg/Near contains itself", root);
     assert_string_equal(error.text, path);
     /* The failure is not remembered as something else. */
-    assert_int_equal(
-        rclite_loader_message(loader, "far/Far", &type, &error), RCLITE_ERR_MALFORMED);
+    assert_int_equal(rclite_loader_message(loader, "far/Far", &type, &error), RCLITE_ERR_MALFORMED);
     assert_string_equal(error.text, path);
     assert_int_equal(
         rclite_loader_message(loader, "near/Folder", &type, &error), RCLITE_ERR_SYSTEM);
@@ -242,8 +240,7 @@ static void nesting_has_an_end(void **state) {
     rclite_loader *loader = open_tree(RCLITE_ROS2);
     const rclite_type *type;
     rclite_error error;
-    rclite_result result =
-        rclite_loader_message_text(loader, "demo/L0", "int8 a\n", &type, &error);
+    rclite_result result = rclite_loader_message_text(loader, "demo/L0", "int8 a\n", &type, &error);
     int level = 0;
     while (result == RCLITE_OK && level < 100) {
         char name[32], text[64];
@@ -287,14 +284,13 @@ static void failed_allocations_leak_nothing(void **state) {
             const rclite_type *type;
             const rclite_service_type *service;
             const rclite_action_type *action;
-            result = rclite_loader_create(g, g == RCLITE_ROS1 ? RCLITE_TEST_INTERFACES "/ros1"
-                                                              : RCLITE_TEST_INTERFACES "/ros2",
+            result = rclite_loader_create(g,
+                g == RCLITE_ROS1 ? RCLITE_TEST_INTERFACES "/ros1" : RCLITE_TEST_INTERFACES "/ros2",
                 &allocator, &loader, &error);
             result = result ? result
                             : rclite_loader_message(loader, "tf2_msgs/TFMessage", &type, &error);
-            result = result
-                ? result
-                : rclite_loader_service(loader, "nav_msgs/GetMap", &service, &error);
+            result = result ? result
+                            : rclite_loader_service(loader, "nav_msgs/GetMap", &service, &error);
             result = result ? result
                             : rclite_loader_action(
                                   loader, "actionlib_benchmark/Roundtrip", &action, &error);
@@ -336,8 +332,8 @@ static void fields_by_path(void **state) {
                                            "it"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_equal(rclite_message_field(
-                             type, RCLITE_ROS2, message, wrong[i][0], &field, &address, &error),
+        assert_int_equal(
+            rclite_message_field(type, RCLITE_ROS2, message, wrong[i][0], &field, &address, &error),
             RCLITE_ERR_INVALID);
         assert_string_equal(error.text, wrong[i][1]);
     }

@@ -33,13 +33,14 @@ static size_t inline_count(const rclite_field *field) {
 
 static bool owns_memory(const rclite_field *field) {
     return field->array == RCLITE_ARRAY_SEQUENCE || field->kind == RCLITE_FIELD_STRING ||
-        field->kind == RCLITE_FIELD_MESSAGE;
+           field->kind == RCLITE_FIELD_MESSAGE;
 }
 
-/* ---- done -------------------------------------------------------------------------------------- */
+/* ---- done --------------------------------------------------------------------------------------
+ */
 
-static void done_elements(const rclite_field *field, void *elements, size_t count,
-    const rclite_allocator *memory) {
+static void done_elements(
+    const rclite_field *field, void *elements, size_t count, const rclite_allocator *memory) {
     for (size_t i = 0; i < count; i++) {
         void *element = (char *)elements + i * field->element_bytes;
         if (field->kind == RCLITE_FIELD_STRING) {
@@ -81,7 +82,8 @@ void rclite_message_done(
     }
 }
 
-/* ---- copy -------------------------------------------------------------------------------------- */
+/* ---- copy --------------------------------------------------------------------------------------
+ */
 
 static rclite_result copy_fields(
     const rclite_type *type, void *to, const void *from, const rclite_allocator *memory);
@@ -132,8 +134,8 @@ static rclite_result copy_fields(
     return result;
 }
 
-rclite_result rclite_message_copy(const rclite_type *type, void *to, const void *from,
-    const rclite_allocator *allocator) {
+rclite_result rclite_message_copy(
+    const rclite_type *type, void *to, const void *from, const rclite_allocator *allocator) {
     if (!type || !to || !from) {
         return RCLITE_ERR_INVALID;
     }
@@ -141,7 +143,8 @@ rclite_result rclite_message_copy(const rclite_type *type, void *to, const void 
     return to == from ? RCLITE_OK : copy_fields(type, to, from, &memory);
 }
 
-/* ---- comparison -------------------------------------------------------------------------------- */
+/* ---- comparison --------------------------------------------------------------------------------
+ */
 
 static bool elements_equal(const rclite_field *field, rclite_generation generation, const void *a,
     const void *b, size_t count) {

@@ -2,8 +2,8 @@
 #ifndef RCLITE_TYPES_MESSAGE_H
 #define RCLITE_TYPES_MESSAGE_H
 
-#include "types/arena.h"
 #include "rclite/type.h"
+#include "types/arena.h"
 
 /* NULL when the type is not in this generation. */
 const rclite_type_view *rclitei_type_view(const rclite_type *type, rclite_generation generation);

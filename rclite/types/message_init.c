@@ -8,8 +8,8 @@
 static rclite_result default_fields(
     const rclite_type *type, void *message, const rclite_allocator *memory);
 
-static rclite_result default_scalar(const rclite_field *field, rclitei_slice value, void *address,
-    const rclite_allocator *memory) {
+static rclite_result default_scalar(
+    const rclite_field *field, rclitei_slice value, void *address, const rclite_allocator *memory) {
     if (field->kind != RCLITE_FIELD_STRING) {
         return rclitei_value_parse(field->kind, value, address) ? RCLITE_OK : RCLITE_ERR_INVALID;
     }
@@ -56,14 +56,12 @@ static rclite_result default_fields(
         if (field->default_text) {
             rclitei_slice value = {field->default_text, strlen(field->default_text)};
             result = field->array == RCLITE_ARRAY_NONE
-                ? default_scalar(field, value, address, memory)
-                : default_array(field, value, address, memory);
-        } else if (field->kind == RCLITE_FIELD_MESSAGE &&
-            field->array != RCLITE_ARRAY_SEQUENCE) {
+                         ? default_scalar(field, value, address, memory)
+                         : default_array(field, value, address, memory);
+        } else if (field->kind == RCLITE_FIELD_MESSAGE && field->array != RCLITE_ARRAY_SEQUENCE) {
             size_t count = field->array == RCLITE_ARRAY_FIXED ? field->count : 1;
             for (size_t i = 0; i < count && result == RCLITE_OK; i++) {
-                result =
-                    default_fields(field->type, address + i * field->element_bytes, memory);
+                result = default_fields(field->type, address + i * field->element_bytes, memory);
             }
         }
     }
@@ -90,8 +88,8 @@ rclite_result rclite_message_init(
     return rclitei_message_default(type, message, &memory);
 }
 
-rclite_result rclite_message_sequence_resize(const rclite_type *type, void *sequence, size_t size,
-    const rclite_allocator *allocator) {
+rclite_result rclite_message_sequence_resize(
+    const rclite_type *type, void *sequence, size_t size, const rclite_allocator *allocator) {
     rclite_uint8_sequence *s = sequence;
     if (!type || !s || (s->capacity == 0 && s->size)) {
         return RCLITE_ERR_INVALID;

@@ -1,5 +1,5 @@
-/* Finding our own definitions from where this code was loaded: share/rclite/interfaces beside one of
- * the folders above the library (or above the program, when it is linked statically). So an
+/* Finding our own definitions from where this code was loaded: share/rclite/interfaces beside one
+ * of the folders above the library (or above the program, when it is linked statically). So an
  * installation can be moved, and a build folder works like one. */
 #include "types/own_definitions.h"
 

@@ -1,5 +1,6 @@
 /* The parser of interface text: lines of "type name", "type NAME=value" and, on ROS 2, "type name
- * default", in sections divided by "---". It does not look at other files; nested types stay names. */
+ * default", in sections divided by "---". It does not look at other files; nested types stay names.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +26,8 @@ static rclite_result fail(parser *p, rclite_result code, const char *sentence, r
 }
 
 static rclite_result fail_memory(parser *p) {
-    return rclitei_fail(p->reterr, RCLITE_ERR_NO_MEMORY, 0, "%s:%u: out of memory", p->source->path,
-        p->line);
+    return rclitei_fail(
+        p->reterr, RCLITE_ERR_NO_MEMORY, 0, "%s:%u: out of memory", p->source->path, p->line);
 }
 
 /* The first word of rest, which is taken off it. */
@@ -62,7 +63,7 @@ static bool scalar_fits(const rclitei_member *member, rclitei_slice value, char 
     size_t size;
     if (member->kind == RCLITE_FIELD_STRING) {
         return rclitei_value_string(value, scratch, &size) &&
-            (member->string_bound == 0 || size <= member->string_bound);
+               (member->string_bound == 0 || size <= member->string_bound);
     }
     return member->kind < RCLITE_FIELD_TIME && rclitei_value_parse(member->kind, value, &number);
 }

@@ -1,6 +1,6 @@
-/* Properties that hold for every type in the trees: what is written is read back equal, nothing short
- * of the whole is accepted, damaged bytes do no harm, and a failed allocation leaks nothing. The
- * random numbers have a fixed seed. */
+/* Properties that hold for every type in the trees: what is written is read back equal, nothing
+ * short of the whole is accepted, damaged bytes do no harm, and a failed allocation leaks nothing.
+ * The random numbers have a fixed seed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,8 +63,8 @@ static void visit(const char *name, void *user) {
 /* Every definition of both trees. */
 static void for_all(void (*check)(suite *, const rclite_type *)) {
     for (rclite_generation g = RCLITE_ROS1; g <= RCLITE_ROS2; g++) {
-        const char *tree = g == RCLITE_ROS1 ? RCLITE_TEST_INTERFACES "/ros1"
-                                            : RCLITE_TEST_INTERFACES "/ros2";
+        const char *tree =
+            g == RCLITE_ROS1 ? RCLITE_TEST_INTERFACES "/ros1" : RCLITE_TEST_INTERFACES "/ros2";
         suite s = {.generation = g, .random = {.state = 20240229}, .check = check};
         assert_int_equal(rclite_loader_create(g, tree, NULL, &s.loader, NULL), 0);
         each_definition(tree, "msg", visit, &s);
@@ -88,8 +88,7 @@ static void free_message(const rclite_type *type, void *message) {
     free(message);
 }
 
-static uint8_t *new_bytes(
-    const rclitei_codec *codec, const void *message, size_t *ret_size) {
+static uint8_t *new_bytes(const rclitei_codec *codec, const void *message, size_t *ret_size) {
     size_t size = rclitei_codec_size(codec, message, 0), written = 0;
     uint8_t *bytes = malloc(size + 1);
     assert_non_null(bytes);
@@ -173,8 +172,8 @@ static void damage(suite *s, const rclite_type *type) {
         bytes[at] = (uint8_t)(random_next(&s->random) % 3 ? 0xff : random_next(&s->random));
         const rclitei_codec_read_options options = {.big_endian = i % 4 == 3};
         rclite_result result = rclitei_codec_read(codec, bytes, size, &options, read, &allocator);
-        assert_true(result == RCLITE_OK || result == RCLITE_ERR_MALFORMED ||
-            result == RCLITE_ERR_OVERFLOW);
+        assert_true(
+            result == RCLITE_OK || result == RCLITE_ERR_MALFORMED || result == RCLITE_ERR_OVERFLOW);
         accepted += result == RCLITE_OK;
         rejected += result != RCLITE_OK;
         bytes[at] = old;
@@ -205,8 +204,8 @@ static void starve(suite *s, const rclite_type *type) {
             rclite_allocator allocator = test_allocator_interface(&failing);
             memset(other, 0, type->size_bytes);
             result = what == 0 ? rclitei_codec_read(codec, bytes, size, &options, other, &allocator)
-                : what == 1    ? rclite_message_copy(type, other, message, &allocator)
-                               : rclite_message_init(type, other, &allocator);
+                     : what == 1 ? rclite_message_copy(type, other, message, &allocator)
+                                 : rclite_message_init(type, other, &allocator);
             assert_true(result == RCLITE_OK || result == RCLITE_ERR_NO_MEMORY);
             assert_true(result == RCLITE_OK || failing.calls > n);
             rclite_message_done(type, other, &allocator);

@@ -65,8 +65,8 @@ rclite_result random_message(random_source *source, const rclite_type *type,
             rclite_uint8_sequence *sequence = (void *)address;
             count = random_next(source) % 5;
             count = field->count && count > field->count ? field->count : count;
-            result = rclitei_buffer_reserve(sequence, count, field->element_bytes,
-                field->kind >= RCLITE_FIELD_STRING, &memory);
+            result = rclitei_buffer_reserve(
+                sequence, count, field->element_bytes, field->kind >= RCLITE_FIELD_STRING, &memory);
             if (result != RCLITE_OK) {
                 break;
             }
@@ -105,8 +105,8 @@ static size_t each_file(const char *folder, const char *package, const char *kin
     return visited;
 }
 
-size_t each_definition(const char *folder, const char *kind,
-    void (*visit)(const char *name, void *user), void *user) {
+size_t each_definition(
+    const char *folder, const char *kind, void (*visit)(const char *name, void *user), void *user) {
     struct dirent **packages;
     int count = scandir(folder, &packages, NULL, alphasort);
     size_t visited = 0;

@@ -15,7 +15,7 @@ rclite_result random_message(random_source *source, const rclite_type *type,
 
 /* Calls visit with pkg/kind/Name for every definition of a kind (msg, srv, action) in
  * folder/<pkg>/<kind>/; returns how many there were. */
-size_t each_definition(const char *folder, const char *kind,
-    void (*visit)(const char *name, void *user), void *user);
+size_t each_definition(
+    const char *folder, const char *kind, void (*visit)(const char *name, void *user), void *user);
 
 #endif

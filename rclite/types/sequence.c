@@ -1,5 +1,5 @@
-/* Strings and sequences: assigning, resizing, and the buffers below them. A buffer with capacity 0 and
- * data is a view: it is never written to and never freed. */
+/* Strings and sequences: assigning, resizing, and the buffers below them. A buffer with capacity 0
+ * and data is a view: it is never written to and never freed. */
 #include <string.h>
 
 #include "types/arena.h"
@@ -9,8 +9,8 @@
 typedef rclite_uint8_sequence any_buffer;
 _Static_assert(sizeof(any_buffer) == sizeof(rclite_string), "one shape");
 
-rclite_result rclitei_buffer_reserve(void *buffer, size_t count, size_t element_bytes, bool zeroed,
-    const rclite_allocator *memory) {
+rclite_result rclitei_buffer_reserve(
+    void *buffer, size_t count, size_t element_bytes, bool zeroed, const rclite_allocator *memory) {
     any_buffer *b = buffer;
     if (count <= b->capacity) {
         if (b->capacity == 0) {
@@ -50,7 +50,8 @@ void rclitei_buffer_borrow(
     if (b->capacity) {
         rclitei_buffer_release(b, memory);
     }
-    /* Views are read only by contract; the members are shared with owned buffers, hence the cast. */
+    /* Views are read only by contract; the members are shared with owned buffers, hence the cast.
+     */
     *b = (any_buffer){(uint8_t *)(uintptr_t)data, count, 0};
 }
 

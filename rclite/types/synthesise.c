@@ -1,6 +1,6 @@
-/* Services and actions: the messages they consist of, and those that no text spells out. ROS 1 wraps
- * an action's goal, result and feedback in messages; ROS 2 in two services and a message, and gives
- * each service an event message, which counts in its hash. */
+/* Services and actions: the messages they consist of, and those that no text spells out. ROS 1
+ * wraps an action's goal, result and feedback in messages; ROS 2 in two services and a message, and
+ * gives each service an event message, which counts in its hash. */
 #include <string.h>
 
 #include "core/fail.h"
@@ -19,8 +19,8 @@ typedef struct builder {
 
 static void builder_check(builder *b, const void *memory) {
     if (!memory && b->result == RCLITE_OK) {
-        b->result = rclitei_fail(
-            b->reterr, RCLITE_ERR_NO_MEMORY, 0, "out of memory while loading types");
+        b->result =
+            rclitei_fail(b->reterr, RCLITE_ERR_NO_MEMORY, 0, "out of memory while loading types");
     }
 }
 
@@ -54,8 +54,8 @@ static void add(builder *b, const char *type, rclitei_spec *spec, const char *na
             type = strchr(spec->wire_name, '/') + 1;
         }
     }
-    section->text = rclitei_arena_format(
-        &b->catalog->arena, "%s%s %s\n", section->text, type, name);
+    section->text =
+        rclitei_arena_format(&b->catalog->arena, "%s%s %s\n", section->text, type, name);
     builder_check(b, section->text);
 }
 
@@ -76,8 +76,7 @@ static rclitei_spec *finish(builder *b) {
     return spec;
 }
 
-static rclitei_spec *add_section(
-    builder *b, const char *suffix, const rclitei_section *section) {
+static rclitei_spec *add_section(builder *b, const char *suffix, const rclitei_section *section) {
     b->parts.suffix = suffix;
     b->parts.section = *section;
     return finish(b);
@@ -93,8 +92,8 @@ static void complete_service(builder *b, rclitei_service_spec *service) {
         rclitei_arena_format(arena, "%s/%s/%s", b->parts.package, b->parts.folder, b->parts.base);
     builder_check(b, service->full_name);
     if (b->catalog->generation == RCLITE_ROS1) {
-        builder_check(b,
-            rclitei_describe_ros1_service(service, arena) == RCLITE_OK ? service : NULL);
+        builder_check(
+            b, rclitei_describe_ros1_service(service, arena) == RCLITE_OK ? service : NULL);
         return;
     }
     begin(b, "Event");
@@ -131,8 +130,7 @@ rclite_result rclitei_catalog_service(rclitei_catalog *catalog, const char *name
     }
     rclitei_section sections[2];
     builder b = {.catalog = catalog, .reterr = reterr};
-    b.parts = (rclitei_spec_parts){
-        .package = parsed.package, .folder = "srv", .base = parsed.name};
+    b.parts = (rclitei_spec_parts){.package = parsed.package, .folder = "srv", .base = parsed.name};
     rclitei_file file = {&parsed, "srv", "", NULL};
     result = rclitei_catalog_read(catalog, &file, sections, 2, reterr);
     b.parts.path = file.path;
@@ -217,8 +215,7 @@ static void add_ros2_wrappers(builder *b, rclitei_action_spec *action) {
     add(b, NULL, action->result, "result");
     add(b, NULL, action->feedback, "feedback");
     add(b, NULL, action->send_goal ? action->send_goal->description : NULL, "send_goal_service");
-    add(b, NULL, action->get_result ? action->get_result->description : NULL,
-        "get_result_service");
+    add(b, NULL, action->get_result ? action->get_result->description : NULL, "get_result_service");
     add(b, NULL, action->wrappers[2], "feedback_message");
     const rclitei_spec *description = finish(b);
     action->fingerprint = description ? description->fingerprint : NULL;
@@ -240,8 +237,8 @@ rclite_result rclitei_catalog_action(rclitei_catalog *catalog, const char *name,
     }
     rclitei_section sections[3];
     builder b = {.catalog = catalog, .reterr = reterr};
-    b.parts = (rclitei_spec_parts){
-        .package = parsed.package, .folder = "action", .base = parsed.name};
+    b.parts =
+        (rclitei_spec_parts){.package = parsed.package, .folder = "action", .base = parsed.name};
     rclitei_file file = {&parsed, "action", "", NULL};
     result = rclitei_catalog_read(catalog, &file, sections, 3, reterr);
     b.parts.path = file.path;
@@ -251,8 +248,8 @@ rclite_result rclitei_catalog_action(rclitei_catalog *catalog, const char *name,
     rclitei_action_spec *action = rclitei_arena_alloc(&catalog->arena, sizeof *action);
     builder_check(&b, action);
     if (b.result == RCLITE_OK) {
-        action->full_name = rclitei_arena_format(
-            &catalog->arena, "%s/action/%s", parsed.package, parsed.name);
+        action->full_name =
+            rclitei_arena_format(&catalog->arena, "%s/action/%s", parsed.package, parsed.name);
         builder_check(&b, action->full_name);
         action->goal = add_section(&b, "Goal", &sections[0]);
         action->result = add_section(&b, "Result", &sections[1]);

@@ -58,8 +58,7 @@ static bool parse_integer(const char *text, bool *ret_negative, uint64_t *ret_ma
     return *end == '\0' && errno == 0;
 }
 
-static bool store_integer(
-    rclite_field_kind kind, bool negative, uint64_t magnitude, void *memory) {
+static bool store_integer(rclite_field_kind kind, bool negative, uint64_t magnitude, void *memory) {
     static const struct {
         uint8_t bytes;
         bool is_signed;
@@ -125,7 +124,7 @@ bool rclitei_value_parse(rclite_field_kind kind, rclitei_slice slice, void *memo
         return true;
     default:
         return parse_integer(text, &negative, &magnitude) &&
-            store_integer(kind, negative, magnitude, memory);
+               store_integer(kind, negative, magnitude, memory);
     }
 }
 

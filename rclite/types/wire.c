@@ -1,5 +1,5 @@
-/* Serializing whole messages through the public API: a codec for each call, and on ROS 2 the 4 bytes
- * of CDR's encapsulation before the body. Endpoints keep a codec instead. */
+/* Serializing whole messages through the public API: a codec for each call, and on ROS 2 the 4
+ * bytes of CDR's encapsulation before the body. Endpoints keep a codec instead. */
 #include <string.h>
 
 #include "core/codec.h"
@@ -47,8 +47,8 @@ rclite_result rclite_message_serialize(const rclite_type *type, rclite_generatio
         return result;
     }
     size_t size;
-    result = rclitei_codec_write(
-        codec, message, 0, buffer + header, capacity_bytes - header, &size);
+    result =
+        rclitei_codec_write(codec, message, 0, buffer + header, capacity_bytes - header, &size);
     if (result == RCLITE_OK) {
         static const uint8_t little_endian_cdr[ENCAPSULATION_BYTES] = {0, 1, 0, 0};
         memcpy(buffer, little_endian_cdr, header);
@@ -66,7 +66,8 @@ rclite_result rclite_message_deserialize(const rclite_type *type, rclite_generat
     size_t header = header_bytes(generation);
     rclitei_codec_read_options options = {0};
     if (header) {
-        /* 0: big-endian CDR, 1: little-endian CDR; the others are encodings of keyed or XCDR2 data. */
+        /* 0: big-endian CDR, 1: little-endian CDR; the others are encodings of keyed or XCDR2 data.
+         */
         if (size_bytes < header || buffer[0] != 0 || buffer[1] > 1) {
             return RCLITE_ERR_MALFORMED;
         }

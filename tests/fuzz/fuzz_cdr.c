@@ -1,6 +1,6 @@
 /* Fuzzes the reading of messages. The first byte chooses the generation, endianness and views, the
- * rest is a body of a type that has every kind of field. What is accepted must come back equal after
- * it was written again. */
+ * rest is a body of a type that has every kind of field. What is accepted must come back equal
+ * after it was written again. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!codecs[g]) {
         prepare(g);
     }
-    const rclitei_codec_read_options options = {
-        .big_endian = data[0] & 2, .views = data[0] & 4};
+    const rclitei_codec_read_options options = {.big_endian = data[0] & 2, .views = data[0] & 4};
     /* The body stands aligned, as it does in a received sample. */
     uint8_t *body = malloc(size);
     void *message = calloc(1, types[g]->size_bytes);

@@ -1,7 +1,7 @@
-/* The C side of the exchange with real type support (exchange_ros1.py, exchange_ros2.py): reads lines
- * "name bytes" with a type's name and a serialized message in hexadecimal, and answers each with one
- * line: the type's fingerprint, the message's fields, and the message serialized again. Types come
- * from the search path in argv[2], at run time. */
+/* The C side of the exchange with real type support (exchange_ros1.py, exchange_ros2.py): reads
+ * lines "name bytes" with a type's name and a serialized message in hexadecimal, and answers each
+ * with one line: the type's fingerprint, the message's fields, and the message serialized again.
+ * Types come from the search path in argv[2], at run time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,8 +126,8 @@ static size_t parse_hex(const char *text, uint8_t *ret_bytes) {
     return size;
 }
 
-static rclite_result answer(rclite_loader *loader, char *name, const char *hex, uint8_t *bytes,
-    rclite_error *reterr) {
+static rclite_result answer(
+    rclite_loader *loader, char *name, const char *hex, uint8_t *bytes, rclite_error *reterr) {
     const rclite_type *type = NULL;
     rclite_result result = find_part(loader, name, &type, reterr);
     if (result != RCLITE_OK) {
@@ -142,8 +142,8 @@ static rclite_result answer(rclite_loader *loader, char *name, const char *hex, 
     rclite_generation generation = type->ros2 ? RCLITE_ROS2 : RCLITE_ROS1;
     result = rclite_message_deserialize(type, generation, bytes, size, message, NULL);
     if (result == RCLITE_OK) {
-        result = rclite_message_serialize(
-            type, generation, message, bytes, LINE_BYTES_MAX / 2, &size);
+        result =
+            rclite_message_serialize(type, generation, message, bytes, LINE_BYTES_MAX / 2, &size);
     }
     if (result == RCLITE_OK) {
         printf("%s ", view_of(type)->fingerprint);
@@ -163,9 +163,8 @@ int main(int argc, char **argv) {
     static uint8_t bytes[LINE_BYTES_MAX / 2];
     rclite_loader *loader;
     rclite_error error = {.text = ""};
-    if (argc != 3 ||
-        rclite_loader_create(atoi(argv[1]) == 1 ? RCLITE_ROS1 : RCLITE_ROS2, argv[2], NULL, &loader,
-            &error) != RCLITE_OK) {
+    if (argc != 3 || rclite_loader_create(atoi(argv[1]) == 1 ? RCLITE_ROS1 : RCLITE_ROS2, argv[2],
+                         NULL, &loader, &error) != RCLITE_OK) {
         fprintf(stderr, "usage: types_exchange 1|2 SEARCH-PATH\n");
         return 2;
     }
@@ -178,8 +177,8 @@ int main(int argc, char **argv) {
             result = answer(loader, line, space + 1, bytes, &error);
         }
         if (result != RCLITE_OK) {
-            fprintf(
-                stderr, "types_exchange: %s: %s %s\n", line, rclite_result_string(result), error.text);
+            fprintf(stderr, "types_exchange: %s: %s %s\n", line, rclite_result_string(result),
+                error.text);
             status = 1;
         }
     }

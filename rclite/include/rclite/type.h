@@ -168,7 +168,9 @@ RCLITE_API RCLITE_MUST_USE rclite_result rclite_message_sequence_resize(const rc
     void *sequence, size_t size, const rclite_allocator *allocator);
 
 /* A field of a type by its path ("info.origin.position.x", "status_list[2].goal_info"), in the view
- * of one generation. ret_address points into the message. Allocates: no. */
+ * of one generation. ret_address points into the message:
+ * at the element where the path ends with an index, and ret_field is then the array's. Allocates:
+ * no. */
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_message_field(const rclite_type *type,
     rclite_generation generation, void *message, const char *path, const rclite_field **ret_field,
     void **ret_address, rclite_error *reterr);
