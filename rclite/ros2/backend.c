@@ -36,7 +36,6 @@ const rclitei_backend rclitei_ros2_backend = {
     .client_ready = ros2_client_ready,
     .client_call_async = ros2_client_call_async,
     .client_forget = ros2_client_forget,
-<<<<<<< HEAD
     .action_server_bytes = sizeof(ros2_action_server),
     .action_client_bytes = sizeof(ros2_action_client),
     .action_server_init = ros2_action_server_init,
@@ -49,8 +48,6 @@ const rclitei_backend rclitei_ros2_backend = {
     .action_client_send = ros2_action_client_send,
     .action_client_cancel = ros2_action_client_cancel,
     .client_goal_free = ros2_client_goal_free,
-=======
     .graph_list = ros2_graph_list,
     .graph_on_change = ros2_graph_on_change,
->>>>>>> 80483af (rclite ROS 2: the graph: ros_discovery_info both ways, queries, change events)
 };
