@@ -6,12 +6,15 @@
  *   rclite_node serve SERVICE COUNT       answers nav_msgs/GetMap: 64 bytes, frame "rclite"
  *   rclite_node call SERVICE COUNT        calls nav_msgs/GetMap and prints "answer FRAME SIZE"
  *   rclite_node serve_flag SERVICE COUNT  answers std_srvs/SetBool with its message
- *   rclite_node nodes COUNT               prints the node names once there are COUNT of them */
+ *   rclite_node act ACTION COUNT          serves example_interfaces/Fibonacci with feedback
+ *   rclite_node goal ACTION COUNT         sends goals of order 5, prints "feedback SIZE", "result STATUS SIZE"
+ *   rclite_node nodes NODE COUNT          prints all node names once NODE is one of COUNT or more */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "example_interfaces/action/Fibonacci.h"
 #include "nav_msgs/srv/GetMap.h"
 #include "rclite/rclite.h"
 #include "std_msgs/msg/String.h"
@@ -19,13 +22,13 @@
 
 #define WAIT_NS INT64_C(20000000000)
 
-typedef struct program {
+typedef struct node_program {
     rclite_context *context;
     rclite_node *node;
     const char *name;
     long wanted;
     _Atomic long done;
-} program;
+} node_program;
 
 static rclite_context *signalled; /* for the handler only; set before it is installed */
 
@@ -39,18 +42,18 @@ static void log_line(rclite_log_level level, const char *text, void *user) {
     fprintf(stderr, "[%d] %s\n", (int)level, text);
 }
 
-static void one_more(program *program) {
+static void one_more(node_program *program) {
     program->done += 1;
     fflush(stdout);
     rclite_context_wake(program->context);
 }
 
 static bool is_done(void *user) {
-    program *program = user;
+    node_program *program = user;
     return program->wanted > 0 && program->done >= program->wanted;
 }
 
-static int wait_until_done(program *program) {
+static int wait_until_done(node_program *program) {
     const rclite_result result =
         rclite_spin_until(program->context, is_done, program, RCLITE_FOREVER);
     return result == RCLITE_OK || result == RCLITE_ERR_SHUTDOWN ? 0 : 1;
@@ -68,7 +71,7 @@ static bool nothing(void *user) {
     return false;
 }
 
-static int talk(program *program) {
+static int talk(node_program *program) {
     rclite_error error = {.text = ""};
     const rclite_publisher_options options = RCLITE_PUBLISHER_OPTIONS_INIT;
     rclite_publisher *publisher = NULL;
@@ -101,7 +104,7 @@ static void on_text(const void *message, const rclite_message_info *info, void *
     one_more(user);
 }
 
-static int listen_to(program *program) {
+static int listen_to(node_program *program) {
     rclite_error error = {.text = ""};
     const rclite_subscription_options options = RCLITE_SUBSCRIPTION_OPTIONS_INIT;
     rclite_subscription *subscription = NULL;
@@ -145,7 +148,7 @@ static rclite_result set_flag(rclite_service_call *call, const void *request, vo
     return rclite_string_assign(&answer->message, asked->data ? "it is on" : "it is off", NULL);
 }
 
-static int serve(program *program, const rclite_service_type *type,
+static int serve(node_program *program, const rclite_service_type *type,
     rclite_service_callback callback) {
     rclite_error error = {.text = ""};
     const rclite_service_options options = RCLITE_SERVICE_OPTIONS_INIT;
@@ -159,7 +162,7 @@ static int serve(program *program, const rclite_service_type *type,
     return status;
 }
 
-static int call_map(program *program) {
+static int call_map(node_program *program) {
     rclite_error error = {.text = ""};
     const rclite_client_options options = RCLITE_CLIENT_OPTIONS_INIT;
     rclite_client *client = NULL;
@@ -185,6 +188,96 @@ static int call_map(program *program) {
     return result == RCLITE_OK ? 0 : 1;
 }
 
+/* ---- actions ---------------------------------------------------------------------------------- */
+
+/* The first `count` numbers; the message is zero or of an earlier call. */
+static rclite_result fibonacci(rclite_int32_sequence *sequence, int32_t count) {
+    const rclite_result result =
+        rclite_sequence_resize(sequence, sizeof(int32_t), (size_t)count, NULL);
+    for (int32_t i = 0; result == RCLITE_OK && i < count; i++) {
+        sequence->data[i] = i < 2 ? i : sequence->data[i - 1] + sequence->data[i - 2];
+    }
+    return result;
+}
+
+static void on_goal(rclite_server_goal *handle, const void *goal, void *user) {
+    const example_interfaces__action__Fibonacci_Goal *asked = goal;
+    example_interfaces__action__Fibonacci_Feedback feedback = {0};
+    example_interfaces__action__Fibonacci_Result last = {0};
+    const int32_t order = asked->order > 0 && asked->order < 40 ? asked->order : 1;
+    rclite_result result = RCLITE_OK;
+    for (int32_t i = 1; result == RCLITE_OK && i <= order; i++) {
+        result = fibonacci(&feedback.sequence, i);
+        if (result == RCLITE_OK) {
+            result = rclite_server_goal_feedback(handle, &feedback);
+        }
+    }
+    if (result == RCLITE_OK) {
+        result = fibonacci(&last.sequence, order);
+    }
+    if (result == RCLITE_OK) {
+        result = rclite_server_goal_succeed(handle, &last);
+    }
+    printf("goal %d: %s\n", (int)order, rclite_result_string(result));
+    rclite_message_done(
+        example_interfaces__action__Fibonacci__type.feedback, &feedback, NULL);
+    rclite_message_done(example_interfaces__action__Fibonacci__type.result, &last, NULL);
+    one_more(user);
+}
+
+static int act(node_program *program) {
+    rclite_error error = {.text = ""};
+    const rclite_action_server_options options = RCLITE_ACTION_SERVER_OPTIONS_INIT;
+    const rclite_action_server_callbacks callbacks = {.accepted = on_goal};
+    rclite_action_server *server = NULL;
+    if (rclite_action_server_create(program->node, program->name,
+            &example_interfaces__action__Fibonacci__type, &callbacks, program, &options, &server,
+            &error) != RCLITE_OK) {
+        return complain(program->name, &error);
+    }
+    const int status = wait_until_done(program);
+    rclite_action_server_free(server);
+    return status;
+}
+
+static void on_feedback(rclite_client_goal *handle, const void *feedback, void *user) {
+    const example_interfaces__action__Fibonacci_Feedback *so_far = feedback;
+    (void)handle;
+    (void)user;
+    printf("feedback %zu\n", so_far->sequence.size);
+}
+
+static int send_goals(node_program *program) {
+    rclite_error error = {.text = ""};
+    rclite_action_client *client = NULL;
+    if (rclite_action_client_create(program->node, program->name,
+            &example_interfaces__action__Fibonacci__type, &client, &error) != RCLITE_OK) {
+        return complain(program->name, &error);
+    }
+    rclite_result result = rclite_action_client_wait_for_server(client, WAIT_NS);
+    example_interfaces__action__Fibonacci_Result last = {0};
+    const example_interfaces__action__Fibonacci_Goal goal = {.order = 5};
+    const rclite_goal_callbacks callbacks = {.feedback = on_feedback};
+    for (long i = 0; result == RCLITE_OK && i < program->wanted; i++) {
+        rclite_client_goal *handle = NULL;
+        rclite_goal_status status = RCLITE_GOAL_UNKNOWN;
+        result = rclite_action_client_send_goal(client, &goal, &callbacks, program, &handle);
+        if (result == RCLITE_OK) {
+            result = rclite_client_goal_wait(handle, &last, WAIT_NS, &status);
+        }
+        if (result == RCLITE_OK) {
+            printf("result %s %zu\n", rclite_goal_status_string(status), last.sequence.size);
+        }
+        rclite_client_goal_free(handle);
+    }
+    if (result != RCLITE_OK) {
+        fprintf(stderr, "rclite_node: %s: %s\n", program->name, rclite_result_string(result));
+    }
+    rclite_message_done(example_interfaces__action__Fibonacci__type.result, &last, NULL);
+    rclite_action_client_free(client);
+    return result == RCLITE_OK ? 0 : 1;
+}
+
 /* ---- graph ------------------------------------------------------------------------------------ */
 
 static void graph_changed(void *user) {
@@ -192,13 +285,17 @@ static void graph_changed(void *user) {
 }
 
 static bool enough_nodes(void *user) {
-    program *program = user;
+    node_program *program = user;
     rclite_graph_list list;
     if (rclite_graph_list_get(program->context, RCLITE_GRAPH_NODES, NULL, &list, NULL) !=
         RCLITE_OK) {
         return false;
     }
-    const bool enough = (long)list.count >= program->wanted;
+    bool enough = false;
+    for (size_t i = 0; i < list.count; i++) {
+        enough = enough || strcmp(list.entries[i].name, program->name) == 0;
+    }
+    enough = enough && (long)list.count >= program->wanted;
     for (size_t i = 0; enough && i < list.count; i++) {
         printf("node %s\n", list.entries[i].name);
     }
@@ -206,7 +303,7 @@ static bool enough_nodes(void *user) {
     return enough;
 }
 
-static int list_nodes(program *program) {
+static int list_nodes(node_program *program) {
     if (rclite_graph_on_change(program->context, graph_changed, program->context) != RCLITE_OK) {
         return 1;
     }
@@ -218,7 +315,7 @@ static int list_nodes(program *program) {
     return result == RCLITE_OK ? 0 : 1;
 }
 
-static int run(program *program, const char *what) {
+static int run(node_program *program, const char *what) {
     if (strcmp(what, "talk") == 0) {
         return talk(program);
     }
@@ -234,6 +331,12 @@ static int run(program *program, const char *what) {
     if (strcmp(what, "call") == 0) {
         return call_map(program);
     }
+    if (strcmp(what, "act") == 0) {
+        return act(program);
+    }
+    if (strcmp(what, "goal") == 0) {
+        return send_goals(program);
+    }
     if (strcmp(what, "nodes") == 0) {
         return list_nodes(program);
     }
@@ -246,7 +349,7 @@ int main(int argc, char **argv) {
     options.argc = argc;
     options.argv = (const char *const *)argv;
     options.log = log_line;
-    program program = {.done = 0};
+    node_program program = {.done = 0};
     rclite_error error = {.text = ""};
     if (rclite_context_create(&options, &program.context, &error) != RCLITE_OK) {
         return complain("context", &error);
