@@ -1,5 +1,5 @@
 -- Tests of the Lua module, for every Lua that it is built for. Runs on loopback in a domain of its own.
--- usage: lua rclite_test.lua [1|2]: the ROS generation (1 needs a master at ROS_MASTER_URI)
+-- usage: lua rclite_test.lua GENERATION [DEFINITIONS]: 1 needs a master at ROS_MASTER_URI
 local rclite = require "rclite"
 local ros = tonumber(arg[1] or 2)
 local checks = 0
@@ -15,7 +15,7 @@ local function fails(text, f, ...)
   check(tostring(message):find(text, 1, true), "'" .. tostring(message) .. "' says '" .. text .. "'")
 end
 
-local context = rclite.context {ros = ros}
+local context = rclite.context {ros = ros, path = arg[2]}
 local node = context:node("lua_test", "/")
 check(node:name() == "/lua_test", "the node's name")
 
