@@ -258,8 +258,9 @@ void ros2_service_done(rclite_service *base) {
     ros2_reader_done(&service->reader);
     rclitei_ready_remove(&context->base, &service->ready);
     ros2_inbox_done(&service->inbox);
-    ros2_sender_remove(&context->sender, &service->task);
-    ros2_service_drop_waiting(service); /* so that no match brings the task back */
+    if (service->writer.lock_ready) {
+        ros2_service_end_waiting(service); /* nothing waits then, so no match brings the task back */
+    }
     ros2_writer_done(&service->writer);
     while (service->made) {
         ros2_call *call = service->made;

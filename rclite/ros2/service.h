@@ -48,7 +48,7 @@ rclite_result ros2_service_send_reply(
 bool ros2_service_look_at_waiting(ros2_task *task, bool alone);
 /* A reader or writer came or went; called from listeners. */
 void ros2_service_match_changed(ros2_service *service);
-/* Drops what waits. */
-void ros2_service_drop_waiting(ros2_service *service);
+/* Gives what waits a moment, then drops it; the task does not run afterwards. */
+void ros2_service_end_waiting(ros2_service *service);
 
 #endif

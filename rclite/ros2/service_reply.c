@@ -12,6 +12,8 @@
  * when it is acknowledged (the client is proven); else a burst would push it out of the writer's history
  * before it is asked for. A reader that never acknowledges holds this up for no longer than: */
 #define PROVE_NS INT64_C(300000000)
+/* How long the end of a service waits for replies that were given but could not be sent yet. */
+#define LINGER_NS INT64_C(100000000)
 
 static ros2_context *context_of(const ros2_service *service) {
     return ros2_context_of(service->base.node);
@@ -232,7 +234,23 @@ void ros2_service_match_changed(ros2_service *service) {
     rclitei_signal(&context_of(service)->base);
 }
 
-void ros2_service_drop_waiting(ros2_service *service) {
+static uint32_t count_waiting(ros2_service *service) {
+    pthread_mutex_lock(&service->lock);
+    const uint32_t count = service->waiting_count;
+    pthread_mutex_unlock(&service->lock);
+    return count;
+}
+
+void ros2_service_end_waiting(ros2_service *service) {
+    ros2_sender *sender = &context_of(service)->sender;
+    if (!rclitei_in_callback(&context_of(service)->base)) {
+        const int64_t until_ns = rclite_monotonic_ns() + LINGER_NS;
+        pthread_mutex_lock(&sender->lock);
+        while (count_waiting(service) > 0 && ros2_sender_wait_locked(sender, until_ns)) {
+        }
+        pthread_mutex_unlock(&sender->lock);
+    }
+    ros2_sender_remove(sender, &service->task);
     pthread_mutex_lock(&service->lock);
     while (service->waiting_first) {
         ros2_serdata_unref(pop_waiting(service));
