@@ -22,6 +22,9 @@ static const cli_command commands[] = {
         CLI_VERIFY, 1, 1, cmd_verify, NULL},
     {"report", "RESULT.json", "Shows a saved result again, in any format.", CLI_REPORT, 1, 1,
         cmd_report, NULL},
+    {"compare", "OLD.json NEW.json",
+        "Judges whether a new result is better or worse; exit status 1 when something is worse.",
+        CLI_COMPARE, 2, 2, cmd_compare, NULL},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 

@@ -8,6 +8,7 @@ const report_format report_formats[] = {
     {"json", ".json", "everything; docs/result-schema.json describes it", report_write_json},
     {"csv", ".csv", "a line per round and per cell; docs/csv.md describes it", report_write_csv},
     {"markdown", ".md", "the tables of text, for a web page", report_write_markdown},
+    {"html", ".html", "one self-contained page with the tables and charts", report_write_html},
 };
 const size_t report_format_count = sizeof(report_formats) / sizeof(report_formats[0]);
 

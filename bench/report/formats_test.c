@@ -122,6 +122,23 @@ static void test_markdown(void **state) {
     free(text);
 }
 
+static void test_html(void **state) {
+    (void)state;
+    char *text = fixture_write(&f.result, "html", NULL);
+    assert_int_equal(strncmp(text, "<!DOCTYPE html>", 15), 0);
+    assert_has(text, "<td class=l>rclite</td>");
+    assert_has(text, "<svg ");
+    assert_has(text, "A &quot;quoted&quot; CPU");
+    assert_has(text, "rclcpp -&gt; rclcpp");
+    assert_has(text, "<li class=bad>FAILED");
+    assert_has(text, "</html>");
+    assert_has_not(text, "<script");
+    assert_has_not(text, "http");
+    assert_has_not(text, "nan");
+    assert_has_not(text, "inf ");
+    free(text);
+}
+
 /* Fields of a line of CSV; quoted ones may hold commas. */
 static size_t field_count(const char *line) {
     size_t count = 1;
@@ -205,6 +222,7 @@ int main(void) {
         cmocka_unit_test(test_width),
         cmocka_unit_test(test_detail),
         cmocka_unit_test(test_markdown),
+        cmocka_unit_test(test_html),
         cmocka_unit_test(test_csv),
         cmocka_unit_test(test_too_noisy),
         cmocka_unit_test(test_find),
