@@ -10,7 +10,7 @@ typedef struct failing_allocator {
     rclite_allocator base;
     atomic_long calls;       /* allocations asked for, growing included */
     atomic_long outstanding; /* blocks that were not freed */
-    long fail_at;            /* this call fails, counted from 1, and all after it; 0: none */
+    atomic_long fail_at;     /* this call fails, counted from 1, and all after it; 0: none */
 } failing_allocator;
 
 void failing_allocator_init(failing_allocator *allocator, long fail_at);
