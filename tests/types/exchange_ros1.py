@@ -3,7 +3,8 @@
 has here, filled at random, serialized by genpy, read by rclite at run time, compared field by field,
 serialized by rclite and compared byte by byte; its md5sum is compared too. It opens no connection.
 
-usage: exchange_ros1.py TYPES_EXCHANGE SEARCH-PATH   (exits 77 where ROS 1's Python is missing)
+usage: exchange_ros1.py TYPES_EXCHANGE SEARCH-PATH [RECORD]
+(exits 77 where ROS 1's Python is missing; RECORD: a file for one message of each type)
 """
 import importlib
 import io
@@ -114,7 +115,7 @@ def parts():
                     yield full + '_Response', cls._response_class
 
 
-def check(child, name, cls):
+def check(child, name, cls, recorded):
     message = random_message(cls)
     buffer = io.BytesIO()
     message.serialize(buffer)
@@ -130,6 +131,7 @@ def check(child, name, cls):
         return f'fields differ:\n  ROS 1  {dump(message)}\n  rclite {fields}'
     if bytes.fromhex(answer) != sent:
         return f'bytes differ:\n  ROS 1  {sent.hex()}\n  rclite {answer}'
+    recorded.append(f'{name} {sent.hex()} {md5sum} {fields} {answer}\n')
     return None
 
 
@@ -137,15 +139,19 @@ def main():
     child = subprocess.Popen([sys.argv[1], '1', sys.argv[2]], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, text=True)
     checked = 0
+    recorded = []
     for name, cls in parts():
         for _ in range(ROUNDS):
-            problem = check(child, name, cls)
+            problem = check(child, name, cls, recorded)
             if problem:
                 print(f'{name}: {problem}')
                 child.kill()
                 return 1
         checked += 1
     child.stdin.close()
+    if len(sys.argv) > 3:
+        with open(sys.argv[3], 'w', encoding='utf-8') as file:
+            file.writelines(recorded[::ROUNDS])
     status = child.wait()
     print(f'{checked} types, {ROUNDS} random messages each: equal both ways, and their md5 sums')
     return 0 if status == 0 and checked > 30 else 1

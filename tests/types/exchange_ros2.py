@@ -3,7 +3,8 @@
 random, serialized by the type support of a real ROS 2, read by rclite at run time, compared field by
 field, serialized by rclite, compared byte by byte, and read by ROS 2 again. It opens no connection.
 
-usage: exchange_ros2.py TYPES_EXCHANGE   (with a ROS 2 sourced; exits 77 where there is none)
+usage: exchange_ros2.py TYPES_EXCHANGE [RECORD]
+(with a ROS 2 sourced; exits 77 where there is none; RECORD: a file for one message of each type)
 """
 import importlib
 import os
@@ -132,12 +133,12 @@ def has_wstring(cls):
     return any('wstring' in t for t in cls.get_fields_and_field_types().values())
 
 
-def check(child, name, cls):
+def check(child, name, cls, recorded):
     message = random_message(cls)
     sent = serialize_message(message)
     child.stdin.write(f'{name} {sent.hex()}\n')
     child.stdin.flush()
-    _, fields, answer = (child.stdout.readline().split(' ') + ['', ''])[:3]
+    type_hash, fields, answer = (child.stdout.readline().rstrip('\n').split(' ') + ['', ''])[:3]
     if not answer.strip():
         return f'rclite gives no answer (exit status {child.wait()})'
     received = bytes.fromhex(answer)
@@ -148,6 +149,7 @@ def check(child, name, cls):
         return f'bytes differ:\n  ROS 2  {sent.hex()}\n  rclite {answer}'
     if dump(deserialize_message(received, cls)) != dump(message):
         return 'ROS 2 reads something else from the bytes of rclite'
+    recorded.append(f'{name} {sent.hex()} {type_hash} {fields} {answer}\n')
     return None
 
 
@@ -156,17 +158,21 @@ def main():
     child = subprocess.Popen([sys.argv[1], '2', share], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              text=True)
     checked = 0
+    recorded = []
     for name, cls in parts():
         if has_wstring(cls):
             continue
         for _ in range(ROUNDS):
-            problem = check(child, name, cls)
+            problem = check(child, name, cls, recorded)
             if problem:
                 print(f'{name}: {problem}')
                 child.kill()
                 return 1
         checked += 1
     child.stdin.close()
+    if len(sys.argv) > 2:
+        with open(sys.argv[2], 'w', encoding='utf-8') as file:
+            file.writelines(recorded[::ROUNDS])
     status = child.wait()
     print(f'{checked} types, {ROUNDS} random messages each: equal both ways')
     return 0 if status == 0 and checked > 100 else 1
