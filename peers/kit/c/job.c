@@ -90,7 +90,8 @@ static const job_field fields[] = {
 static const char *const sections[] = {"names", "qos", "endpoints", NULL};
 
 static bool refuse(peer_job_error *reterr, const char *section, const char *name) {
-    snprintf(reterr->refused, sizeof reterr->refused, "%s%s%s", section, *section ? "." : "", name);
+    snprintf(reterr->refused, sizeof reterr->refused, "%s%s%s", section, *section ? "." : "",
+        *name ? name : "\"\"");
     return false;
 }
 
