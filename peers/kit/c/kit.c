@@ -55,6 +55,7 @@ bool peer_kit_init(peer_kit *kit, const peer_ops *ops, void *self, char *error) 
     kit->ops = ops;
     kit->self = self;
     pthread_mutex_init(&kit->lock, NULL);
+    pthread_mutex_init(&kit->publishing, NULL);
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -73,6 +74,7 @@ void peer_kit_done(peer_kit *kit) {
     free(kit->body);
     pthread_cond_destroy(&kit->control);
     pthread_cond_destroy(&kit->progress);
+    pthread_mutex_destroy(&kit->publishing);
     pthread_mutex_destroy(&kit->lock);
 }
 

@@ -1,5 +1,5 @@
 /* What the files of the kit share: the state of one run. Everything that a callback's thread and
- * main's thread both touch is under `lock`; the lock is never held while the library is called. */
+ * main's thread both touch is under `lock`; that lock is never held while the library is called. */
 #ifndef PEER_KIT_KIT_H
 #define PEER_KIT_KIT_H
 
@@ -48,9 +48,10 @@ struct peer_kit {
     int64_t finished_ns;
     int64_t last_arrival_ns; /* monotonic */
     uint64_t arrivals;
-    uint64_t in_order; /* intact arrivals, each the follower of the one before */
-    uint8_t *payload;  /* the peer's */
-    uint8_t *body;     /* what a payload's body must be; NULL: not checked */
+    uint64_t in_order;          /* intact arrivals, each the follower of the one before */
+    pthread_mutex_t publishing; /* of the payload, while it is written and sent */
+    uint8_t *payload;           /* the peer's */
+    uint8_t *body;              /* what a payload's body must be; NULL: not checked */
     peer_sending sending;
     peer_effective effective;
 };

@@ -135,12 +135,26 @@ static int64_t planned_ns(const peer_kit *kit, uint64_t index) {
     return kit->sending.start_ns + (int64_t)index * kit->job.period_ns;
 }
 
+/* A callback that still publishes may be overtaken by main's thread, which has given up its answer:
+ * they take turns, as there is one payload. */
+static bool publish_row(peer_kit *kit, peer_row *row, char *error) {
+    const peer_job *job = &kit->job;
+    pthread_mutex_lock(&kit->publishing);
+    peer_payload_stamp(kit->payload, job->payload_bytes, job->run_id, row->seq, row->planned_ns);
+    row->t1_ns = peer_now_ns();
+    peer_payload_stamp_t1(kit->payload, row->t1_ns);
+    bool good = kit->ops->publish(kit->self, error);
+    pthread_mutex_unlock(&kit->publishing);
+    return good;
+}
+
 static void send_claimed(peer_kit *kit, uint64_t index) {
     const peer_job *job = &kit->job;
     bool last = index + 1 == kit->sending.total || job->count == 0;
+    size_t capacity = kit->samples.capacity;
     char error[PEER_ERROR_BYTES];
-    peer_row *row =
-        &kit->samples.rows[index < kit->samples.capacity ? index : kit->samples.capacity];
+    /* Beyond the capacity there is one row for all that are not recorded. */
+    peer_row *row = &kit->samples.rows[index < capacity ? index : capacity];
     memset(row, 0, sizeof *row);
     row->seq = index < job->warmup ? index | PEER_SEQ_WARMUP : index - job->warmup;
     if (job->period_ns > 0) {
@@ -151,14 +165,12 @@ static void send_claimed(peer_kit *kit, uint64_t index) {
         row->t1_ns = peer_now_ns();
         good = kit->ops->call(kit->self, index, row->t1_ns, error);
     } else {
-        peer_payload_stamp(
-            kit->payload, job->payload_bytes, job->run_id, row->seq, row->planned_ns);
-        row->t1_ns = peer_now_ns();
-        peer_payload_stamp_t1(kit->payload, row->t1_ns);
-        good = kit->ops->publish(kit->self, error);
+        good = publish_row(kit, row, error);
     }
     if (last) {
+        pthread_mutex_lock(&kit->lock);
         kit->finished_ns = peer_now_ns();
+        pthread_mutex_unlock(&kit->lock);
     }
     if (!good) {
         peer_kit_fail(kit, error);
