@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/measure.h"
+#include "report/report.h"
 #include "util/memory.h"
 
 /* The second ancestor's table: 1000 messages of 1024 KiB, here in ten rounds of 100. */
@@ -24,7 +25,9 @@ static void name_files(strvec *files) {
     localtime_r(&now, &parts);
     strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &parts);
     strvec_pushf(files, "rclbench-%s.json", stamp);
-    strvec_pushf(files, "rclbench-%s.html", stamp);
+    if (report_format_find("html") != NULL) {
+        strvec_pushf(files, "rclbench-%s.html", stamp);
+    }
 }
 
 int cmd_default(const cli_command *command, const option_line *line) {

@@ -47,9 +47,14 @@ static bool write_file(const report *result, const cli_settings *settings,
     return ok;
 }
 
-bool cli_output_file(
-    const report *result, const cli_settings *settings, const char *path, char **ret_error) {
-    return write_file(result, settings, report_format_of_file(path), path, ret_error);
+bool cli_output_file(const report *result, const cli_settings *settings, const char *path,
+    char **ret_error) {
+    const report_format *format = report_format_of_file(path);
+    if (format == NULL) {
+        *ret_error = util_format("%s: no format has this suffix", path);
+        return false;
+    }
+    return write_file(result, settings, format, path, ret_error);
 }
 
 bool cli_output_write(const report *result, const cli_settings *settings, char **ret_error) {
@@ -59,9 +64,6 @@ bool cli_output_write(const report *result, const cli_settings *settings, char *
                                       : NULL;
     if (format == NULL) {
         format = report_format_find("text");
-    }
-    if (format == NULL) {
-        format = &report_formats[0];
     }
     if (settings->output != NULL) {
         return write_file(result, settings, format, settings->output, ret_error);
