@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pattern.h"
 #include "util/memory.h"
 #include "util/nearest.h"
 #include "util/strbuf.h"
@@ -112,6 +113,10 @@ static char *refusal(const plan_peer *from, const plan_peer *to, const plan_cell
     }
     if (strcmp(from->family, to->family) != 0) {
         return util_format("%s and %s do not speak the same protocol", from->name, to->name);
+    }
+    const pattern_type *type = pattern_find_type(pattern_registry[cell->pattern], cell->type);
+    if (type != NULL && type->carrier == NULL) {
+        return util_format("%s has no field with room for a payload", cell->type);
     }
     bool request_identity = cell->pattern == PLAN_SERVICE || cell->pattern == PLAN_ACTION;
     if (cell->generation == 2 && request_identity && strcmp(rmw_of(from), rmw_of(to)) != 0) {

@@ -6,14 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pattern.h"
 #include "util/memory.h"
-
-static const char *const pattern_names[PLAN_PATTERN_COUNT] = {
-    [PLAN_TOPIC] = "topic",
-    [PLAN_SERVICE] = "service",
-    [PLAN_ACTION] = "action",
-    [PLAN_STARTUP] = "startup",
-};
 
 static const char *const transport_names[PLAN_TRANSPORT_COUNT] = {
     [PLAN_TRANSPORT_STOCK] = "stock",
@@ -84,13 +78,18 @@ void plan_note(plan *todo, const char *format, ...) {
     todo->notes[todo->note_count++] = text;
 }
 
-const char *plan_pattern_name(plan_pattern pattern) {
-    return pattern_names[pattern];
+/* The enum is in the order of the registry. */
+static const pattern *facts(plan_pattern which) {
+    return pattern_registry[which];
+}
+
+const char *plan_pattern_name(plan_pattern which) {
+    return facts(which)->name;
 }
 
 bool plan_pattern_parse(const char *name, plan_pattern *ret_pattern) {
     for (int i = 0; i < PLAN_PATTERN_COUNT; i++) {
-        if (strcmp(name, pattern_names[i]) == 0) {
+        if (strcmp(name, pattern_registry[i]->name) == 0) {
             *ret_pattern = (plan_pattern)i;
             return true;
         }
@@ -102,38 +101,24 @@ const char *plan_transport_name(plan_transport transport) {
     return transport_names[transport];
 }
 
-const char *plan_role_name(plan_pattern pattern, int side) {
-    if (pattern == PLAN_SERVICE || pattern == PLAN_ACTION) {
-        return side == 0 ? "client" : "server";
-    }
-    return side == 0 ? "publisher" : "subscriber";
+const char *plan_role_name(plan_pattern which, int side) {
+    return facts(which)->roles[side];
 }
 
-plan_cell plan_cell_default(plan_pattern pattern) {
-    plan_cell cell = {
-        .pattern = pattern,
+plan_cell plan_cell_default(plan_pattern which) {
+    const pattern *of = facts(which);
+    return (plan_cell){
+        .pattern = which,
         .generation = 2,
-        .type = "std_msgs/msg/UInt8MultiArray",
+        .type = of->types[0].name,
         .qos = {"reliable", "volatile", "keep_last", "automatic", 10, 0, 0, 0},
-        .payload_bytes = 1024,
+        .payload_bytes = of->payload_bytes,
         .payload_kind = "bytes",
-        .count = 1000,
-        .warmup = 10,
+        .count = of->count,
+        .warmup = of->warmup,
+        .period_ns = of->period_ns,
         .in_flight = 1,
         .verify = "ends",
         .settings_json = "{}",
     };
-    if (pattern == PLAN_SERVICE) {
-        cell.type = "nav_msgs/srv/GetMap";
-    } else if (pattern == PLAN_ACTION) {
-        cell.type = "actionlib_benchmark/action/Roundtrip";
-        cell.payload_bytes = 0;
-        cell.count = 100;
-        cell.warmup = 1;
-        cell.period_ns = 50000000; /* The first ancestor's 20 Hz. */
-    } else if (pattern == PLAN_STARTUP) {
-        cell.count = 1;
-        cell.warmup = 0;
-    }
-    return cell;
 }

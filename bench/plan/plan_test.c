@@ -182,8 +182,26 @@ static void hostile_sizes_do_not_overflow_the_estimate(void **state) {
     assert_true(plan_estimate_round_ns(&cell) > 0);
 }
 
+/* The enum indexes the registry of patterns. */
+static void test_patterns_are_those_of_the_registry(void **state) {
+    (void)state;
+    static const char *const names[PLAN_PATTERN_COUNT] = {[PLAN_TOPIC] = "topic",
+        [PLAN_SERVICE] = "service",
+        [PLAN_ACTION] = "action",
+        [PLAN_STARTUP] = "startup"};
+    for (int i = 0; i < PLAN_PATTERN_COUNT; i++) {
+        plan_pattern found = PLAN_PATTERN_COUNT;
+        assert_string_equal(plan_pattern_name((plan_pattern)i), names[i]);
+        assert_true(plan_pattern_parse(names[i], &found));
+        assert_int_equal(found, i);
+    }
+    assert_string_equal(plan_role_name(PLAN_ACTION, 1), "server");
+    assert_string_equal(plan_role_name(PLAN_STARTUP, 0), "publisher");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_patterns_are_those_of_the_registry),
         cmocka_unit_test(every_pair_is_a_cell),
         cmocka_unit_test(pairs_same_keeps_the_equal_ones),
         cmocka_unit_test(all_leaves_out_what_cannot_run_and_says_so),

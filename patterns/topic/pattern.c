@@ -3,6 +3,8 @@
 
 static const pattern_type types[] = {
     {"std_msgs/msg/UInt8MultiArray", "data"},
+    {"sensor_msgs/msg/Image", "data"},
+    {"sensor_msgs/msg/PointCloud2", "data"},
     {"std_msgs/msg/Empty", NULL},
     {NULL, NULL},
 };

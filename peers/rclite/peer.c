@@ -100,10 +100,13 @@ static bool is_one_of(const char *text, const char *one, const char *other) {
 }
 
 static const char *ops_refuses(void *self, const peer_job *job) {
-    (void)self;
     const char *not_plain = peer_job_not_plain(job);
-    if (not_plain) {
+    bool any_type = job->pattern == PEER_TOPIC || job->pattern == PEER_STARTUP;
+    if (not_plain && !(any_type && strcmp(not_plain, "type") == 0)) {
         return not_plain;
+    }
+    if (any_type && !topic_find_type(self, job)) {
+        return "type";
     }
     if (!is_one_of(peer_job_setting(job, "delivery", "direct"), "direct", "spin")) {
         return "settings.delivery";

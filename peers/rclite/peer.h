@@ -6,7 +6,6 @@
 
 #include "peer_kit.h"
 #include "rclite/rclite.h"
-#include "std_msgs/msg/UInt8MultiArray.h"
 
 /* A call or goal that is outstanding. Its slot is found again from the library's user pointer. */
 typedef struct call_slot {
@@ -27,7 +26,10 @@ typedef struct rclite_peer {
 
     rclite_publisher *publisher;
     rclite_subscription *subscription;
-    std_msgs__msg__UInt8MultiArray outgoing;
+    const rclite_type *type; /* of messages */
+    size_t data_offset;      /* of the sequence in its struct that carries the payload */
+    rclite_loader *loader;   /* of a type that is not compiled in, or NULL */
+    void *outgoing;
 
     rclite_service *service;
     rclite_client *client;
@@ -44,6 +46,9 @@ bool rclite_peer_failed(char *error, const char *call, const rclite_error *detai
 bool rclite_peer_failed_with(char *error, const char *call, rclite_result result);
 rclite_qos rclite_peer_qos(const peer_qos *qos);
 
+/* Finds job's type and its field for the payload. False, and the reason on standard error: it
+ * cannot be used. */
+bool topic_find_type(rclite_peer *peer, const peer_job *job);
 bool topic_create(rclite_peer *peer, char *error);
 bool topic_wait_matched(rclite_peer *peer, int64_t timeout_ns, char *error);
 bool topic_publish(rclite_peer *peer, char *error);

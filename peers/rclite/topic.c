@@ -1,7 +1,54 @@
-/* Publisher, subscriber and echo over std_msgs/UInt8MultiArray. */
+/* Publisher, subscriber and echo: over std_msgs/UInt8MultiArray, compiled in, or over any type
+ * found as text that has a sequence of bytes named `data`. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "peer.h"
+#include "std_msgs/msg/UInt8MultiArray.h"
+
+/* ---- the type ---- */
+
+static bool carries_bytes(const rclite_field *field, uint64_t payload_bytes) {
+    bool bytes = field->kind == RCLITE_FIELD_UINT8 || field->kind == RCLITE_FIELD_INT8;
+    return strcmp(field->name, "data") == 0 && bytes && field->array == RCLITE_ARRAY_SEQUENCE &&
+           (field->count == 0 || field->count >= payload_bytes);
+}
+
+static bool find_carrier(rclite_peer *peer, const peer_job *job) {
+    const rclite_type_view *view = job->generation == 1 ? peer->type->ros1 : peer->type->ros2;
+    for (uint32_t i = 0; view && i < view->field_count; i++) {
+        if (carries_bytes(&view->fields[i], job->payload_bytes)) {
+            peer->data_offset = view->fields[i].offset_bytes;
+            return true;
+        }
+    }
+    fprintf(stderr, "%s has no sequence of bytes named 'data' with room for %llu bytes\n",
+        job->type, (unsigned long long)job->payload_bytes);
+    return false;
+}
+
+bool topic_find_type(rclite_peer *peer, const peer_job *job) {
+    rclite_error detail;
+    peer->type = &std_msgs__msg__UInt8MultiArray__type;
+    if (strcmp(job->type, peer->type->name) != 0) {
+        rclite_generation generation = job->generation == 1 ? RCLITE_ROS1 : RCLITE_ROS2;
+        if (rclite_loader_create(generation, NULL, NULL, &peer->loader, &detail) != RCLITE_OK ||
+            rclite_loader_message(peer->loader, job->type, &peer->type, &detail) != RCLITE_OK) {
+            fprintf(stderr, "%s\n", detail.text);
+            peer->loader = rclite_loader_free(peer->loader);
+            return false;
+        }
+    }
+    return find_carrier(peer, job);
+}
+
+/* All byte sequences have one layout; rclite's own is taken for it. */
+static rclite_uint8_sequence *data_of(const rclite_peer *peer, void *message) {
+    return (void *)((char *)message + peer->data_offset);
+}
+
+/* ---- the message that is sent again and again ---- */
 
 static bool set_dimension(std_msgs__msg__MultiArrayDimension *dimension, const char *label,
     uint32_t size, uint32_t stride) {
@@ -10,40 +57,44 @@ static bool set_dimension(std_msgs__msg__MultiArrayDimension *dimension, const c
     return rclite_string_assign(&dimension->label, label, NULL) == RCLITE_OK;
 }
 
-/* Layout and data of the one message that is sent again and again. */
+static bool fill_layout(std_msgs__msg__UInt8MultiArray *message, uint32_t bytes) {
+    return rclite_message_sequence_resize(&std_msgs__msg__MultiArrayDimension__type,
+               &message->layout.dim, 3, NULL) == RCLITE_OK &&
+           set_dimension(&message->layout.dim.data[0], "height", 1, bytes) &&
+           set_dimension(&message->layout.dim.data[1], "width", bytes, bytes) &&
+           set_dimension(&message->layout.dim.data[2], "channel", 1, 1);
+}
+
 static bool prepare_outgoing(rclite_peer *peer, char *error) {
-    std_msgs__msg__UInt8MultiArray *message = &peer->outgoing;
     uint32_t bytes = (uint32_t)peer->job->payload_bytes;
-    rclite_result result =
-        rclite_message_init(&std_msgs__msg__UInt8MultiArray__type, message, NULL);
-    if (result == RCLITE_OK) {
-        result = rclite_message_sequence_resize(
-            &std_msgs__msg__MultiArrayDimension__type, &message->layout.dim, 3, NULL);
+    void *message = calloc(1, peer->type->size_bytes);
+    bool good = message && rclite_message_init(peer->type, message, NULL) == RCLITE_OK;
+    peer->outgoing = message;
+    if (good && peer->type == &std_msgs__msg__UInt8MultiArray__type) {
+        good = fill_layout(message, bytes);
     }
-    if (result == RCLITE_OK) {
-        result = rclite_sequence_resize(&message->data, 1, bytes, NULL);
-    }
-    if (result != RCLITE_OK || !set_dimension(&message->layout.dim.data[0], "height", 1, bytes) ||
-        !set_dimension(&message->layout.dim.data[1], "width", bytes, bytes) ||
-        !set_dimension(&message->layout.dim.data[2], "channel", 1, 1)) {
+    if (!good || rclite_sequence_resize(data_of(peer, message), 1, bytes, NULL) != RCLITE_OK) {
         return rclite_peer_failed_with(error, "making the message", RCLITE_ERR_NO_MEMORY);
     }
-    peer_kit_payload(peer->kit, message->data.data);
+    peer_kit_payload(peer->kit, data_of(peer, message)->data);
     return true;
 }
 
+/* ---- endpoints ---- */
+
 static void on_message(const void *message, const rclite_message_info *info, void *user) {
     (void)info;
-    const std_msgs__msg__UInt8MultiArray *array = message;
-    peer_kit_message(((rclite_peer *)user)->kit, array->data.data, array->data.size, message);
+    const rclite_peer *peer = user;
+    const rclite_uint8_sequence *data = (const void *)((const char *)message + peer->data_offset);
+    peer_kit_message(peer->kit, data->data, data->size, message);
 }
 
 static bool create_publisher(rclite_peer *peer, const char *topic, char *error) {
     rclite_publisher_options options = RCLITE_PUBLISHER_OPTIONS_INIT;
     options.qos = rclite_peer_qos(&peer->job->qos);
     rclite_error detail;
-    return rclite_publisher_create(peer->node, topic, &std_msgs__msg__UInt8MultiArray__type,
-               &options, &peer->publisher, &detail) == RCLITE_OK ||
+    return rclite_publisher_create(
+               peer->node, topic, peer->type, &options, &peer->publisher, &detail) == RCLITE_OK ||
            rclite_peer_failed(error, "rclite_publisher_create", &detail);
 }
 
@@ -51,8 +102,8 @@ static bool create_subscription(rclite_peer *peer, const char *topic, char *erro
     rclite_subscription_options options = RCLITE_SUBSCRIPTION_OPTIONS_INIT;
     options.qos = rclite_peer_qos(&peer->job->qos);
     rclite_error detail;
-    return rclite_subscription_create(peer->node, topic, &std_msgs__msg__UInt8MultiArray__type,
-               on_message, peer, &options, &peer->subscription, &detail) == RCLITE_OK ||
+    return rclite_subscription_create(peer->node, topic, peer->type, on_message, peer, &options,
+               &peer->subscription, &detail) == RCLITE_OK ||
            rclite_peer_failed(error, "rclite_subscription_create", &detail);
 }
 
@@ -79,7 +130,7 @@ bool topic_wait_matched(rclite_peer *peer, int64_t timeout_ns, char *error) {
 }
 
 bool topic_publish(rclite_peer *peer, char *error) {
-    rclite_result result = rclite_publisher_publish(peer->publisher, &peer->outgoing);
+    rclite_result result = rclite_publisher_publish(peer->publisher, peer->outgoing);
     return result == RCLITE_OK ||
            rclite_peer_failed_with(error, "rclite_publisher_publish", result);
 }
@@ -98,5 +149,9 @@ rclite_qos topic_qos(const rclite_peer *peer) {
 void topic_destroy(rclite_peer *peer) {
     peer->subscription = rclite_subscription_free(peer->subscription);
     peer->publisher = rclite_publisher_free(peer->publisher);
-    rclite_message_done(&std_msgs__msg__UInt8MultiArray__type, &peer->outgoing, NULL);
+    if (peer->outgoing) {
+        rclite_message_done(peer->type, peer->outgoing, NULL);
+    }
+    free(peer->outgoing);
+    peer->loader = rclite_loader_free(peer->loader);
 }

@@ -329,10 +329,10 @@ const char *peer_job_not_plain(const peer_job *job) {
             return counts[i].name;
         }
     }
-    if (strcmp(job->type, peer_pattern_type(job->pattern)) != 0) {
-        return "type";
+    if (job->payload_kind == PEER_LIST) {
+        return "payload_kind";
     }
-    return job->payload_kind == PEER_LIST ? "payload_kind" : NULL;
+    return strcmp(job->type, peer_pattern_type(job->pattern)) != 0 ? "type" : NULL;
 }
 
 void peer_job_done(peer_job *job) {
