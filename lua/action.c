@@ -259,22 +259,22 @@ static void on_result(
     rclite_client_goal *handle, rclite_goal_status status, const void *message, void *user) {
     (void)handle;
     binding_object *object = user;
-    lua_State *waiting = binding_object_context(object)->state;
-    if (!waiting || !lua_checkstack(waiting, 8)) {
+    lua_State *L = binding_object_context(object)->state;
+    if (!L || !lua_checkstack(L, 8)) {
         return;
     }
-    lua_State *L = callback_of(object, "result");
-    binding_object_release(waiting, object); /* ended: the client need not keep it */
-    if (!L) {
-        return;
+    binding_object_push(L, object); /* it may be collected after this call, not during it */
+    binding_object_release(L, object);
+    if (callback_of(object, "result")) {
+        lua_pushstring(L, rclite_goal_status_string(status));
+        if (message) {
+            binding_message_push(L, object->action_type->result, generation_of(object), message);
+        } else {
+            lua_pushnil(L);
+        }
+        binding_call_back(object, L, 2, 0);
     }
-    lua_pushstring(L, rclite_goal_status_string(status));
-    if (message) {
-        binding_message_push(L, object->action_type->result, generation_of(object), message);
-    } else {
-        lua_pushnil(L);
-    }
-    binding_call_back(object, L, 2, 0);
+    lua_pop(L, 1);
 }
 
 /* client:send_goal(goal, {response=, feedback=, result=function(status, result)}): the goal */

@@ -10,6 +10,7 @@
 #define ROWS_PER_SECOND 250000 /* of a run that lasts a time and not a count */
 #define ROWS_MAX ((size_t)4 << 20)
 #define ROWS_EXTRA 4096 /* duplicates, messages of strangers */
+#define PUMP_NS_MAX INT64_C(5000000)
 
 static int64_t read_clock(clockid_t clock) {
     struct timespec now;
@@ -78,7 +79,21 @@ void peer_kit_done(peer_kit *kit) {
     pthread_mutex_destroy(&kit->lock);
 }
 
+/* A peer that pumps looks at the control channel between two pumps. */
+static bool pump(peer_kit *kit, int64_t until_ns) {
+    int64_t left = until_ns == INT64_MAX ? PUMP_NS_MAX : until_ns - peer_monotonic_ns();
+    pthread_mutex_unlock(&kit->lock);
+    if (left > 0) {
+        kit->ops->pump(kit->self, left < PUMP_NS_MAX ? left : PUMP_NS_MAX);
+    }
+    pthread_mutex_lock(&kit->lock);
+    return peer_monotonic_ns() < until_ns;
+}
+
 bool peer_kit_wait(peer_kit *kit, pthread_cond_t *condition, int64_t until_ns) {
+    if (kit->ops->pump) {
+        return pump(kit, until_ns);
+    }
     if (until_ns == INT64_MAX) {
         pthread_cond_wait(condition, &kit->lock);
         return true;

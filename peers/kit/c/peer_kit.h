@@ -6,7 +6,8 @@
  * Threads: the functions of the table are called from main's thread, but `publish`, `echo` and
  * `call` also from inside the peer_kit_* reports, so from whatever thread the library calls back
  * on. The peer_kit_* reports may come from any thread, also before `create` returned. The kit
- * itself never polls; a library that needs spinning is spun by a thread of the peer's own. */
+ * itself never polls; a library that needs spinning is spun by a thread of the peer's own, or, in a
+ * language that has one thread only, by `pump`. */
 #ifndef PEER_KIT_H
 #define PEER_KIT_H
 
@@ -140,6 +141,9 @@ typedef struct peer_ops {
     bool (*call)(void *self, uint64_t token, int64_t t1_ns, char *error);
     /* Optional: the answer to token is not waited for any more. */
     void (*forget)(void *self, uint64_t token);
+    /* Optional: lets the library work for at most so long, on main's thread; called wherever the
+     * kit would wait. It may return early. */
+    void (*pump)(void *self, int64_t timeout_ns);
     /* Frees everything. Nothing is reported after it returned. Also after a failed create. */
     void (*destroy)(void *self);
 
