@@ -1,0 +1,96 @@
+#!/usr/bin/env node
+'use strict';
+// The rclnodejs peer: rclnodejs's calls behind the kit. What is timed is in README.md.
+const path = require('path');
+const { createRequire } = require('module');
+
+const kit = require('../kit/javascript/kit');
+
+// rclnodejs lies in the build folder, where the set-up put it.
+const buildDir = path.resolve(process.env.RCLBENCH_BUILD_DIR || __dirname);
+const requireBuilt = createRequire(path.join(buildDir, 'package.json'));
+
+const { version } = requireBuilt('rclnodejs/package.json');
+const rmw = process.env.RMW_IMPLEMENTATION || 'default RMW';
+
+const TYPES = {
+  topic: 'std_msgs/msg/UInt8MultiArray',
+  startup: 'std_msgs/msg/UInt8MultiArray',
+  service: 'nav_msgs/srv/GetMap',
+  action: 'actionlib_benchmark/action/Roundtrip',
+};
+const ENDPOINTS = { service: './service_endpoints', action: './action_endpoints' };
+
+class RclnodejsPeer {
+  constructor() {
+    this.settings = [];
+    this.endpoints = this.rclnodejs = null;
+  }
+
+  refuses(job) {
+    if (job.generation !== 2) {
+      return 'generation';
+    }
+    if (job.type !== TYPES[job.pattern]) {
+      return 'type';
+    }
+    const absent = ['deadline_ns', 'lifespan_ns', 'liveliness_lease_ns'];
+    const asked = absent.find((name) => job.qos[name] !== 0);
+    return asked ? `qos.${asked}` : kit.notPlain(job);
+  }
+
+  async create(reports, job) {
+    const rclnodejs = requireBuilt('rclnodejs');
+    this.rclnodejs = rclnodejs;
+    await rclnodejs.init(undefined, []);
+    const slash = job.names.node.lastIndexOf('/');
+    const node = new rclnodejs.Node(job.names.node.slice(slash + 1), job.names.node.slice(0, slash));
+    const { make } = require(ENDPOINTS[job.pattern] || './topic_endpoints');
+    this.endpoints = make({ kit: reports, job, rclnodejs, node, options: makeOptions(rclnodejs, job) });
+    reports.effective(null, rmw, 'rclnodejs', version);
+    node.spin();
+  }
+
+  isMatched() {
+    return this.endpoints.isMatched();
+  }
+
+  publish() {
+    this.endpoints.publish();
+  }
+
+  echo(message) {
+    this.endpoints.echo(message);
+  }
+
+  call(token, t1) {
+    this.endpoints.call(token, t1);
+  }
+
+  destroy() {
+    if (this.endpoints) {
+      this.rclnodejs.shutdown();
+    }
+  }
+}
+
+function makeOptions({ QoS }, { qos, payload_kind: kind }) {
+  const { HistoryPolicy, ReliabilityPolicy, DurabilityPolicy, LivelinessPolicy } = QoS;
+  const history = qos.history === 'keep_all' ? 'KEEP_ALL' : 'KEEP_LAST';
+  return {
+    enableTypedArray: kind === 'bytes',
+    qos: new QoS(
+      HistoryPolicy[`RMW_QOS_POLICY_HISTORY_${history}`],
+      qos.depth,
+      ReliabilityPolicy[`RMW_QOS_POLICY_RELIABILITY_${qos.reliability.toUpperCase()}`],
+      DurabilityPolicy[`RMW_QOS_POLICY_DURABILITY_${qos.durability.toUpperCase()}`],
+      LivelinessPolicy[`RMW_QOS_POLICY_LIVELINESS_${qos.liveliness.toUpperCase()}`]),
+  };
+}
+
+if (process.argv[2] === '--version') {
+  requireBuilt('rclnodejs'); // loads the addon
+  console.log(`rclnodejs ${version}, Node.js ${process.versions.node}, ${rmw}`);
+  process.exit(0);
+}
+kit.run(new RclnodejsPeer());
