@@ -4,8 +4,9 @@
 
 #include "pattern.h"
 
-static bool check_stamps(
-    const sample_row *row, uint8_t wanted, const pattern_asked *asked, char *problem, size_t size) {
+/* error_ns: how far the peer's clock may be off from another one. */
+static bool check_stamps(const sample_row *row, uint8_t wanted, const pattern_asked *asked,
+    int64_t error_ns, char *problem, size_t size) {
     const int64_t stamps[] = {row->t1_ns, row->t2_ns, row->t3_ns, row->t4_ns};
     int64_t before = asked->go_ns;
     for (int i = 0; i < 4; i++) {
@@ -17,12 +18,12 @@ static bool check_stamps(
             snprintf(problem, size, "has no t%d", i + 1);
             return false;
         }
-        if (stamps[i] < before) {
+        if (stamps[i] < before - error_ns) {
             snprintf(problem, size, "has t%d before %s", i + 1,
                 before == asked->go_ns ? "go" : "the stamp that precedes it");
             return false;
         }
-        if (stamps[i] > asked->measured_ns) {
+        if (stamps[i] > asked->measured_ns + error_ns) {
             snprintf(problem, size, "has t%d after measured", i + 1);
             return false;
         }
@@ -75,6 +76,7 @@ bool pattern_check_rows(const pattern *of, const pattern_asked *asked, const sam
         return false;
     }
     uint8_t stamps = of->stamps[asked->echo][asked->side];
+    int64_t error_ns = 2 * file->clock_error_ns; /* the other side may have such a clock, too */
     for (size_t i = 0; i < file->row_count; i++) {
         const sample_row *row = &file->rows[i];
         char reason[100] = "";
@@ -83,7 +85,7 @@ bool pattern_check_rows(const pattern *of, const pattern_asked *asked, const sam
                 row->seq, wanted_seq(asked, i));
         } else if (row->seq & SAMPLE_FLAG_CORRUPT) {
             snprintf(reason, sizeof reason, "is marked as a payload that failed its check");
-        } else if (check_stamps(row, stamps, asked, reason, sizeof reason)) {
+        } else if (check_stamps(row, stamps, asked, error_ns, reason, sizeof reason)) {
             check_planned(row, i > 0 ? row - 1 : NULL, asked, reason, sizeof reason);
         }
         if (reason[0]) {

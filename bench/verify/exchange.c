@@ -128,6 +128,19 @@ static char *check_effective(const plan_cell *cell, const run_process *process) 
     return problem;
 }
 
+/* How many messages go over the wire for one row: an action's are goal, result, the answers to both, and
+ * the states between. */
+static uint64_t messages_per_row(const plan_cell *cell) {
+    switch (cell->pattern) {
+    case PLAN_SERVICE:
+        return 2;
+    case PLAN_ACTION:
+        return 6;
+    default:
+        return cell->echo ? 2 : 1;
+    }
+}
+
 static char *check_round(
     const pairing *pair, const plan_cell *cell, const run_round *round, const quiet_watch *watch) {
     if (!round->ok) {
@@ -144,7 +157,8 @@ static char *check_round(
             problem = check_effective(cell, process);
         }
         if (problem == NULL) {
-            problem = quiet_judge(&watch->sides[side], process->role, cell->count + cell->warmup);
+            problem = quiet_judge(&watch->sides[side], process->role,
+                messages_per_row(cell) * (cell->count + cell->warmup));
         }
     }
     return problem;

@@ -1,6 +1,6 @@
 /* See quiet.h. What goes through sockets is not counted by the kernel as writing, but a library may
- * wake its own threads through pipes and eventfds: some bytes per message are allowed, fewer than
- * any line of text takes. */
+ * wake its own threads through pipes and eventfds: some bytes per message on the wire are allowed,
+ * fewer than any line of text takes. */
 #include "verify/quiet.h"
 
 #include <inttypes.h>
