@@ -7,15 +7,16 @@ const GOOD_NS = 2000n;
 const PATIENCE_NS = 200_000_000n; // on a busy machine most steps happen while another process runs
 
 function catchStep() {
-  const from = Date.now();
   let before = process.hrtime.bigint();
+  const from = Date.now(); // the last reading before the step, taken after `before`
   for (;;) {
+    const next = process.hrtime.bigint();
     const at = Date.now();
-    const after = process.hrtime.bigint();
     if (at !== from) {
+      const after = process.hrtime.bigint();
       return { offset: BigInt(at) * 1000000n - (before + after) / 2n, error: after - before };
     }
-    before = after;
+    before = next;
   }
 }
 
