@@ -2,6 +2,7 @@
  * a table of slots, found by sequence number, holds the calls that are outstanding. */
 #include "core/memory.h"
 #include "ros2/client.h"
+#include "ros2/edges.h"
 #include "ros2/graph.h"
 
 #define SLOT_COUNT_FIRST 16u
@@ -140,8 +141,10 @@ static void receive_later(
 
 static void on_data(dds_entity_t reader, void *user) {
     const ros2_client *client = user;
+    ros2_enter(client);
     const bool direct = context_of(client)->base.delivery == RCLITE_DELIVERY_DIRECT;
     ros2_reader_drain(reader, direct ? receive_now : receive_later, user);
+    ros2_leave(client);
 }
 
 static bool run_ready(rclitei_ready *ready) {
@@ -205,22 +208,25 @@ void ros2_client_forget(rclite_client *base, int64_t id) {
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-static void on_request_reader(
-    dds_entity_t writer, const dds_publication_matched_status_t status, void *user) {
-    ros2_client *client = user;
-    (void)writer;
-    (void)status;
+static void match_changed(ros2_client *client) {
+    ros2_enter(client);
     atomic_fetch_add(&client->generation, 1);
     rclitei_signal(&context_of(client)->base);
+    ros2_leave(client);
+}
+
+static void on_request_reader(
+    dds_entity_t writer, const dds_publication_matched_status_t status, void *user) {
+    (void)writer;
+    (void)status;
+    match_changed(user);
 }
 
 static void on_reply_writer(
     dds_entity_t reader, const dds_subscription_matched_status_t status, void *user) {
-    ros2_client *client = user;
     (void)reader;
     (void)status;
-    atomic_fetch_add(&client->generation, 1);
-    rclitei_signal(&context_of(client)->base);
+    match_changed(user);
 }
 
 static rclite_result create_endpoints(
@@ -240,7 +246,8 @@ static rclite_result create_endpoints(
         .type = client->base.type->response,
         .qos = &client->base.options.qos,
         .identity = identity,
-        .listener = listener};
+        .listener = listener,
+        .owner = client};
     rclite_result result = ros2_reader_init(&client->reader, context, &options, reterr);
     /* Before the server has matched this writer, nothing is acknowledged; a short history would give
      * up the first requests of a burst. */

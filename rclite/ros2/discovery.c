@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "ros2/edges.h"
 #include "ros2/graph.h"
 
 static const rclite_allocator *allocator_of(const ros2_graph *graph) {
@@ -220,12 +221,15 @@ static void hear(void *user, const ros2_serdata *serdata, const dds_sample_info_
 }
 
 static void on_info(dds_entity_t reader, void *user) {
+    ros2_enter(user);
     ros2_reader_drain(reader, hear, user);
+    ros2_leave(user);
 }
 
 /* A participant that is gone takes its nodes along. */
 static void on_participants(dds_entity_t reader, void *user) {
     ros2_graph *graph = user;
+    ros2_enter(graph);
     void *sample = NULL;
     dds_sample_info_t info;
     while (dds_take(reader, &sample, &info, 1, 1) == 1) {
@@ -236,6 +240,7 @@ static void on_participants(dds_entity_t reader, void *user) {
         dds_return_loan(reader, &sample, 1);
     }
     ros2_graph_changed(graph);
+    ros2_leave(graph);
 }
 
 void ros2_graph_visit_nodes(ros2_graph *graph, ros2_node_visitor visit, void *user) {
@@ -272,6 +277,7 @@ static rclite_result create_endpoints(ros2_graph *graph, rclite_error *reterr) {
     qos.history = RCLITE_QOS_KEEP_ALL;
     options.ignore_local = true;
     options.listener = listener;
+    options.owner = graph;
     result = ros2_reader_init(&graph->reader, graph->context, &options, reterr);
     if (result == RCLITE_OK) {
         dds_lset_data_available_arg(listener, on_participants, graph, true);
@@ -329,6 +335,7 @@ void ros2_graph_free(ros2_context *context) {
     for (size_t i = 0; i < sizeof builtin / sizeof *builtin; i++) {
         if (builtin[i] > 0) {
             dds_delete(builtin[i]);
+            ros2_enter(graph);
         }
     }
     ros2_reader_done(&graph->reader);

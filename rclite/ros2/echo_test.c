@@ -16,9 +16,9 @@ typedef struct echo {
     rclite_publisher *publisher;
     testing_gate gate;
     uint64_t stop_after;
-    uint64_t failures;
+    _Atomic uint64_t failures;
     size_t size;
-    uint64_t wrong_size;
+    _Atomic uint64_t wrong_size; /* read between messages: nothing but the network orders that */
 } echo;
 
 static void on_ball(const void *message, const rclite_message_info *info, void *user) {
@@ -128,7 +128,7 @@ static void in_one_context(void **state) {
 /* Two plain threads and two callbacks use the same two publishers at once. */
 typedef struct burst {
     rclite_publisher *publisher;
-    uint64_t failures;
+    _Atomic uint64_t failures;
 } burst;
 
 static void *publish_burst(void *user) {

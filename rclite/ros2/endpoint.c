@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "ros2/edges.h"
 #include "ros2/ros2.h"
 
 /* A topic entity is needed only while the reader or writer is created. */
@@ -65,6 +66,7 @@ static rclite_result create_entity(ros2_context *context, const ros2_endpoint_op
     const dds_entity_t topic = create_topic(context, options, &type, reterr);
     dds_entity_t entity = topic;
     if (topic > 0) {
+        ros2_leave(options->owner);
         entity = writer ? dds_create_writer(context->participant, topic, qos, options->listener)
                         : dds_create_reader(context->participant, topic, qos, options->listener);
         dds_delete(topic);
@@ -87,10 +89,12 @@ static rclite_result create_entity(ros2_context *context, const ros2_endpoint_op
 rclite_result ros2_reader_init(ros2_reader *reader, ros2_context *context,
     const ros2_endpoint_options *options, rclite_error *reterr) {
     const struct ddsi_sertype *type = NULL;
+    reader->owner = options->owner;
     const rclite_result result =
         create_entity(context, options, false, &reader->entity, &type, reterr);
     if (result == RCLITE_OK) {
         dds_get_guid(reader->entity, &reader->guid);
+        ros2_leave(reader->owner);
     }
     return result;
 }
@@ -98,12 +102,14 @@ rclite_result ros2_reader_init(ros2_reader *reader, ros2_context *context,
 void ros2_reader_done(ros2_reader *reader) {
     if (reader->entity > 0) {
         dds_delete(reader->entity);
+        ros2_enter(reader->owner);
     }
     reader->entity = 0;
 }
 
 rclite_result ros2_writer_init(ros2_writer *writer, ros2_context *context,
     const ros2_endpoint_options *options, rclite_error *reterr) {
+    writer->owner = options->owner;
     const rclite_result result =
         create_entity(context, options, true, &writer->entity, &writer->type, reterr);
     if (result != RCLITE_OK) {
@@ -112,6 +118,7 @@ rclite_result ros2_writer_init(ros2_writer *writer, ros2_context *context,
     ros2_writer_start(writer, context, options->qos);
     dds_get_guid(writer->entity, &writer->guid);
     dds_get_instance_handle(writer->entity, &writer->handle);
+    ros2_leave(writer->owner);
     return RCLITE_OK;
 }
 
@@ -126,10 +133,11 @@ void ros2_reader_drain(dds_entity_t reader, ros2_sample_handler each, void *user
     do {
         count = dds_takecdr(reader, taken, DRAIN_COUNT, infos, DDS_ANY_STATE);
         for (dds_return_t i = 0; i < count; i++) {
+            ros2_enter(taken[i]);
             if (infos[i].valid_data) {
                 each(user, (const ros2_serdata *)taken[i], &infos[i]);
             }
-            ddsi_serdata_unref(taken[i]);
+            ros2_serdata_unref((ros2_serdata *)taken[i]);
         }
     } while (count == (dds_return_t)DRAIN_COUNT);
 }
@@ -137,10 +145,11 @@ void ros2_reader_drain(dds_entity_t reader, ros2_sample_handler each, void *user
 ros2_serdata *ros2_reader_take(dds_entity_t reader, dds_sample_info_t *ret_info) {
     struct ddsi_serdata *taken = NULL;
     while (dds_takecdr(reader, &taken, 1, ret_info, DDS_ANY_STATE) == 1) {
+        ros2_enter(taken);
         if (ret_info->valid_data) {
             return (ros2_serdata *)taken;
         }
-        ddsi_serdata_unref(taken);
+        ros2_serdata_unref((ros2_serdata *)taken);
     }
     return NULL;
 }
@@ -151,7 +160,7 @@ bool ros2_reader_has_data(dds_entity_t reader) {
     if (dds_readcdr(reader, &seen, 1, &info, DDS_ANY_STATE) != 1) {
         return false;
     }
-    ddsi_serdata_unref(seen);
+    ros2_serdata_unref((ros2_serdata *)seen);
     return info.valid_data;
 }
 

@@ -1,5 +1,6 @@
 /* QoS events: Cyclone's status listeners become rclite_event calls. Matches are counted here for every
  * endpoint; the rest is listened to only when the user asked for events. */
+#include "ros2/edges.h"
 #include "ros2/ros2.h"
 
 static bool run_events(rclitei_ready *ready);
@@ -50,14 +51,7 @@ static bool run_events(rclitei_ready *ready) {
 }
 
 /* Changes that come before the spinning thread looked add up. */
-static void give(ros2_events *events, const rclite_event *event) {
-    if (!events->callback) {
-        return;
-    }
-    if (events->context->delivery == RCLITE_DELIVERY_DIRECT) {
-        call_user(events, event);
-        return;
-    }
+static void queue(ros2_events *events, const rclite_event *event) {
     pthread_mutex_lock(&events->lock);
     rclite_event *pending = &events->pending[event->kind];
     const int32_t change = pending->change;
@@ -68,11 +62,26 @@ static void give(ros2_events *events, const rclite_event *event) {
     rclitei_ready_push(events->context, &events->ready);
 }
 
+/* The end of every listener's function. */
+static void give(ros2_events *events, const rclite_event *event) {
+    ros2_enter(events);
+    if (event->kind == RCLITE_EVENT_MATCHED) {
+        atomic_store(&events->matched, event->total);
+    }
+    if (events->callback && events->context->delivery == RCLITE_DELIVERY_DIRECT) {
+        call_user(events, event);
+    } else if (events->callback) {
+        queue(events, event);
+    }
+    if (event->kind == RCLITE_EVENT_MATCHED) {
+        rclitei_signal(events->context);
+    }
+    ros2_leave(events);
+}
+
 static void give_matched(ros2_events *events, uint32_t current, int32_t change) {
-    atomic_store(&events->matched, current);
     give(events,
         &(rclite_event){.kind = RCLITE_EVENT_MATCHED, .total = current, .change = change});
-    rclitei_signal(events->context);
 }
 
 static void on_publication_matched(

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "ros2/edges.h"
 #include "ros2/graph.h"
 #include "ros2/graph_names.h"
 
@@ -18,6 +19,7 @@ typedef bool (*endpoint_visitor)(
 /* What is gone is taken, so that it does not pile up; what is alive stays for queries. Taken as serdata:
  * Cyclone 0.10 fills the whole of a reader's loan even when one sample is asked for. */
 static void on_endpoints(dds_entity_t reader, void *user) {
+    ros2_enter(user);
     struct ddsi_serdata *taken = NULL;
     dds_sample_info_t info;
     const uint32_t gone = DDS_ANY_SAMPLE_STATE | DDS_ANY_VIEW_STATE |
@@ -27,11 +29,13 @@ static void on_endpoints(dds_entity_t reader, void *user) {
         ddsi_serdata_unref(taken);
     }
     ros2_graph_changed(user);
+    ros2_leave(user);
 }
 
 static dds_entity_t create_builtin_reader(ros2_graph *graph, dds_entity_t topic) {
     dds_listener_t *listener = dds_create_listener(graph);
     dds_lset_data_available_arg(listener, on_endpoints, graph, true);
+    ros2_leave(graph);
     const dds_entity_t reader =
         dds_create_reader(graph->context->participant, topic, NULL, listener);
     dds_delete_listener(listener);

@@ -21,7 +21,8 @@ rclite_result ros2_publisher_init(rclite_publisher *base, rclite_error *reterr) 
         .type = base->type,
         .qos = &base->options.qos,
         .identity = "",
-        .listener = listener};
+        .listener = listener,
+        .owner = &publisher->events};
     result = listener ? ros2_writer_init(&publisher->writer, context, &options, reterr)
                       : rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "no memory");
     dds_delete_listener(listener);

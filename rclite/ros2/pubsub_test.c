@@ -13,13 +13,14 @@ static rclite_publisher *publisher_of(
     return publisher;
 }
 
+/* Atomic, since nothing but the network orders a reading here before the next message. */
 typedef struct received {
     testing_gate gate;
-    uint64_t last_seq;
-    size_t last_size;
-    uint8_t last_first, last_last;
+    _Atomic uint64_t last_seq;
+    _Atomic size_t last_size;
+    _Atomic uint8_t last_first, last_last;
     rclite_message_info info;
-    uint64_t disorder;
+    _Atomic uint64_t disorder;
 } received;
 
 static void on_bytes(const void *message, const rclite_message_info *info, void *user) {

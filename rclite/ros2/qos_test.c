@@ -17,8 +17,18 @@ static void told_init(told_events *to) {
 
 static void on_event(const rclite_event *event, void *user) {
     told_events *to = user;
+    testing_gate *gate = &to->gates[event->kind];
+    pthread_mutex_lock(&gate->lock);
     to->last[event->kind] = *event;
-    testing_gate_add(&to->gates[event->kind], 1);
+    pthread_mutex_unlock(&gate->lock);
+    testing_gate_add(gate, 1);
+}
+
+static rclite_event last_of(told_events *told, rclite_event_kind kind) {
+    pthread_mutex_lock(&told->gates[kind].lock);
+    const rclite_event event = told->last[kind];
+    pthread_mutex_unlock(&told->gates[kind].lock);
+    return event;
 }
 
 typedef struct both_ends {
@@ -70,9 +80,9 @@ static void check_refused(const rclite_qos *offer, const rclite_qos *ask, const 
     ends_open(&both, RCLITE_DELIVERY_DIRECT, offer, ask);
     wait_told(&both.offered, RCLITE_EVENT_INCOMPATIBLE_QOS);
     wait_told(&both.asked, RCLITE_EVENT_INCOMPATIBLE_QOS);
-    assert_string_equal(both.offered.last[RCLITE_EVENT_INCOMPATIBLE_QOS].policy, policy);
-    assert_string_equal(both.asked.last[RCLITE_EVENT_INCOMPATIBLE_QOS].policy, policy);
-    assert_int_equal(both.offered.last[RCLITE_EVENT_INCOMPATIBLE_QOS].total, 1);
+    assert_string_equal(last_of(&both.offered, RCLITE_EVENT_INCOMPATIBLE_QOS).policy, policy);
+    assert_string_equal(last_of(&both.asked, RCLITE_EVENT_INCOMPATIBLE_QOS).policy, policy);
+    assert_int_equal(last_of(&both.offered, RCLITE_EVENT_INCOMPATIBLE_QOS).total, 1);
     assert_int_equal(rclite_publisher_matched_count(both.publisher), 0);
     ends_close(&both);
 }
@@ -102,13 +112,13 @@ static void matched_by_spinning(void **state) {
     ends_open(&both, RCLITE_DELIVERY_SPIN, &plain, &plain);
     assert_true(testing_gate_spin(&both.offered.gates[RCLITE_EVENT_MATCHED],
         both.pair.contexts[0], 1, TESTING_TIMEOUT_NS));
-    assert_int_equal(both.offered.last[RCLITE_EVENT_MATCHED].total, 1);
-    assert_int_equal(both.offered.last[RCLITE_EVENT_MATCHED].change, 1);
+    assert_int_equal(last_of(&both.offered, RCLITE_EVENT_MATCHED).total, 1);
+    assert_int_equal(last_of(&both.offered, RCLITE_EVENT_MATCHED).change, 1);
     rclite_subscription_free(both.subscription);
     assert_true(testing_gate_spin(&both.offered.gates[RCLITE_EVENT_MATCHED],
         both.pair.contexts[0], 2, TESTING_TIMEOUT_NS));
-    assert_int_equal(both.offered.last[RCLITE_EVENT_MATCHED].total, 0);
-    assert_int_equal(both.offered.last[RCLITE_EVENT_MATCHED].change, -1);
+    assert_int_equal(last_of(&both.offered, RCLITE_EVENT_MATCHED).total, 0);
+    assert_int_equal(last_of(&both.offered, RCLITE_EVENT_MATCHED).change, -1);
     both.subscription = NULL;
     ends_close(&both);
 }
@@ -143,7 +153,7 @@ static void liveliness(void **state) {
     /* Alive by the match or the message, then no more. */
     assert_true(testing_gate_wait(
         &both.asked.gates[RCLITE_EVENT_LIVELINESS_CHANGED], 2, TESTING_TIMEOUT_NS));
-    assert_int_equal(both.asked.last[RCLITE_EVENT_LIVELINESS_CHANGED].total, 0);
+    assert_int_equal(last_of(&both.asked, RCLITE_EVENT_LIVELINESS_CHANGED).total, 0);
     ends_close(&both);
 }
 

@@ -62,11 +62,13 @@ typedef struct ros2_endpoint_options {
     const char *identity; /* "serviceid=...;", "clientid=...;" or "" */
     bool ignore_local;
     dds_listener_t *listener; /* copied by Cyclone */
+    const void *owner; /* what its functions are given: an edge for ThreadSanitizer (edges.h) */
 } ros2_endpoint_options;
 
 typedef struct ros2_writer {
     ros2_context *context;
     dds_entity_t entity; /* used with lock held */
+    const void *owner;
     const struct ddsi_sertype *type; /* lives as long as the entity */
     dds_guid_t guid;
     dds_instance_handle_t handle;
@@ -81,6 +83,7 @@ typedef struct ros2_writer {
 
 typedef struct ros2_reader {
     dds_entity_t entity;
+    const void *owner;
     dds_guid_t guid;
 } ros2_reader;
 

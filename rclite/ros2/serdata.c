@@ -5,6 +5,8 @@
 #include <dds/ddsi/q_radmin.h>
 #include <string.h>
 
+#include "ros2/edges.h"
+
 typedef struct ros2_sertype {
     struct ddsi_sertype base;
     ros2_pool *pool;
@@ -21,6 +23,7 @@ static ros2_serdata *from_base(const struct ddsi_serdata *base) {
 
 static ros2_serdata *create(
     const struct ddsi_sertype *type, enum ddsi_serdata_kind kind, size_t size_bytes) {
+    ros2_enter(type);
     ros2_pool *pool = ((const ros2_sertype *)type)->pool;
     const size_t padded = (size_bytes + 3u) & ~(size_t)3u;
     if (padded > UINT32_MAX) {
@@ -51,6 +54,7 @@ ros2_serdata *ros2_serdata_create(const struct ddsi_sertype *type, size_t size_b
 }
 
 void ros2_serdata_unref(ros2_serdata *serdata) {
+    ros2_leave(serdata);
     ddsi_serdata_unref(&serdata->base);
 }
 
@@ -75,7 +79,10 @@ static bool serdata_eqkey(const struct ddsi_serdata *a, const struct ddsi_serdat
 }
 
 static uint32_t serdata_size(const struct ddsi_serdata *base) {
-    return from_base(base)->size_bytes;
+    ros2_enter(base);
+    const uint32_t size_bytes = from_base(base)->size_bytes;
+    ros2_leave(base);
+    return size_bytes;
 }
 
 static struct ddsi_serdata *serdata_from_ser(const struct ddsi_sertype *type,
@@ -94,6 +101,7 @@ static struct ddsi_serdata *serdata_from_ser(const struct ddsi_sertype *type,
             filled = fragment->maxp1;
         }
     }
+    ros2_leave(serdata);
     return &serdata->base;
 }
 
@@ -110,6 +118,7 @@ static struct ddsi_serdata *serdata_from_ser_iov(const struct ddsi_sertype *type
         memcpy(serdata->bytes + filled, parts[i].iov_base, part);
         filled += part;
     }
+    ros2_leave(serdata);
     return &serdata->base;
 }
 
@@ -117,6 +126,7 @@ static struct ddsi_serdata *serdata_from_keyhash(
     const struct ddsi_sertype *type, const struct ddsi_keyhash *keyhash) {
     (void)keyhash;
     ros2_serdata *serdata = create(type, SDK_KEY, 0);
+    ros2_leave(serdata);
     return serdata ? &serdata->base : NULL;
 }
 
@@ -128,13 +138,19 @@ static struct ddsi_serdata *serdata_from_sample(
 }
 
 static void serdata_to_ser(const struct ddsi_serdata *base, size_t offset, size_t size, void *to) {
+    ros2_enter(base);
     memcpy(to, from_base(base)->bytes + offset, size);
+    ros2_leave(base);
 }
 
 static struct ddsi_serdata *serdata_to_ser_ref(
     const struct ddsi_serdata *base, size_t offset, size_t size, ddsrt_iovec_t *ref) {
+    ros2_enter(base);
+    ros2_enter(ref); /* Cyclone's, and used again and again */
     ref->iov_base = from_base(base)->bytes + offset;
     ref->iov_len = (ddsrt_iov_len_t)size;
+    ros2_leave(ref);
+    ros2_leave(base);
     return ddsi_serdata_ref(base);
 }
 
@@ -173,6 +189,7 @@ static bool serdata_untyped_to_sample(const struct ddsi_sertype *type,
 
 static void serdata_free(struct ddsi_serdata *base) {
     ros2_serdata *serdata = from_base(base);
+    ros2_enter(base);
     ros2_pool_give(serdata->pool, serdata);
 }
 
@@ -215,6 +232,7 @@ static const struct ddsi_serdata_ops serdata_ops = {
 
 static void sertype_free(struct ddsi_sertype *base) {
     ros2_sertype *type = (ros2_sertype *)base;
+    ros2_enter(base);
     ddsi_sertype_fini(base);
     ros2_pool_give(type->pool, type);
 }
@@ -245,10 +263,13 @@ static void sertype_free_samples(
 
 /* Two contexts in one process do not share a type, since they do not share buffers. */
 static bool sertype_equal(const struct ddsi_sertype *a, const struct ddsi_sertype *b) {
+    ros2_enter(a);
+    ros2_enter(b);
     return ((const ros2_sertype *)a)->pool == ((const ros2_sertype *)b)->pool;
 }
 
 static uint32_t sertype_hash(const struct ddsi_sertype *type) {
+    ros2_enter(type);
     const uintptr_t pool = (uintptr_t)((const ros2_sertype *)type)->pool;
     return (uint32_t)(pool >> 4) ^ (uint32_t)(pool >> 20);
 }
@@ -290,5 +311,6 @@ struct ddsi_sertype *ros2_sertype_create(ros2_pool *pool, const char *type_name)
         DDSI_SERTYPE_FLAG_TOPICKIND_NO_KEY);
     type->base.allowed_data_representation = DDS_DATA_REPRESENTATION_FLAG_XCDR1;
     type->pool = pool;
+    ros2_leave(type);
     return &type->base;
 }

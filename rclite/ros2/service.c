@@ -1,6 +1,7 @@
 /* Service servers: taking requests, and giving them to the user's callback. What goes back is in
  * service_reply.c. */
 #include "core/memory.h"
+#include "ros2/edges.h"
 #include "ros2/graph.h"
 #include "ros2/service.h"
 
@@ -142,8 +143,10 @@ static void serve_later(void *user, const ros2_serdata *serdata, const dds_sampl
 
 static void on_data(dds_entity_t reader, void *user) {
     const ros2_service *service = user;
+    ros2_enter(service);
     const bool direct = context_of(service)->base.delivery == RCLITE_DELIVERY_DIRECT;
     ros2_reader_drain(reader, direct ? serve_now : serve_later, user);
+    ros2_leave(service);
 }
 
 static bool run_ready(rclitei_ready *ready) {
@@ -163,14 +166,18 @@ static void on_request_writer(
     dds_entity_t reader, const dds_subscription_matched_status_t status, void *user) {
     (void)reader;
     (void)status;
+    ros2_enter(user);
     ros2_service_match_changed(user);
+    ros2_leave(user);
 }
 
 static void on_reply_reader(
     dds_entity_t writer, const dds_publication_matched_status_t status, void *user) {
     (void)writer;
     (void)status;
+    ros2_enter(user);
     ros2_service_match_changed(user);
+    ros2_leave(user);
 }
 
 static rclite_result create_endpoints(
@@ -190,7 +197,8 @@ static rclite_result create_endpoints(
         .type = service->base.type->response,
         .qos = &service->base.options.qos,
         .identity = identity,
-        .listener = listener};
+        .listener = listener,
+        .owner = service};
     rclite_result result = ros2_writer_init(&service->writer, context, &options, reterr);
     if (result == RCLITE_OK) {
         service->writer.depth = 0; /* no answer gives way to a later one */

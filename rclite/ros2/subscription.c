@@ -1,5 +1,6 @@
 /* Subscriptions to topics: called from the reader's listener, from the spinning thread, or taken. */
 #include "core/memory.h"
+#include "ros2/edges.h"
 #include "ros2/graph.h"
 
 static ros2_context *context_of(const ros2_subscription *subscription) {
@@ -56,19 +57,26 @@ static bool run_ready(rclitei_ready *ready) {
 }
 
 static void on_data_direct(dds_entity_t reader, void *user) {
+    const ros2_subscription *subscription = user;
+    ros2_enter(&subscription->events);
     ros2_reader_drain(reader, deliver, user);
+    ros2_leave(&subscription->events);
 }
 
 static void on_data_spin(dds_entity_t reader, void *user) {
     ros2_subscription *subscription = user;
     (void)reader;
+    ros2_enter(&subscription->events);
     rclitei_ready_push(&context_of(subscription)->base, &subscription->ready);
+    ros2_leave(&subscription->events);
 }
 
 static void on_data_taken(dds_entity_t reader, void *user) {
     ros2_subscription *subscription = user;
     (void)reader;
+    ros2_enter(&subscription->events);
     rclitei_signal(&context_of(subscription)->base);
+    ros2_leave(&subscription->events);
 }
 
 static rclite_result create_message(ros2_subscription *subscription) {
@@ -107,7 +115,8 @@ static rclite_result create_reader(ros2_subscription *subscription, rclite_error
         .qos = &base->options.qos,
         .identity = "",
         .ignore_local = base->options.ignore_local,
-        .listener = listener};
+        .listener = listener,
+        .owner = &subscription->events};
     const rclite_result result =
         ros2_reader_init(&subscription->reader, context_of(subscription), &options, reterr);
     dds_delete_listener(listener);

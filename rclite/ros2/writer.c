@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ros2/edges.h"
 #include "ros2/ros2.h"
 
 /* Bounds of a keep-all backlog; beyond them publish says RCLITE_ERR_OVERFLOW. */
@@ -40,6 +41,7 @@ static rclite_result result_of(dds_return_t code) {
 
 /* writer->lock held. Consumes the reference unless it says TIMEOUT. */
 static dds_return_t try_write(ros2_writer *writer, ros2_serdata *serdata) {
+    ros2_leave(serdata);
     ddsi_serdata_ref(&serdata->base);
     const dds_return_t code = dds_writecdr(writer->entity, &serdata->base);
     if (code != DDS_RETCODE_TIMEOUT) {
@@ -280,6 +282,7 @@ void ros2_writer_done(ros2_writer *writer) {
         atomic_fetch_add(&writer->context->base.send_failures, 1);
     }
     dds_delete(writer->entity);
+    ros2_enter(writer->owner);
     pthread_mutex_destroy(&writer->lock);
     writer->lock_ready = false;
 }
