@@ -25,6 +25,9 @@ static const cli_command commands[] = {
     {"compare", "OLD.json NEW.json",
         "Judges whether a new result is better or worse; exit status 1 when something is worse.",
         CLI_COMPARE, 2, 2, cmd_compare, NULL},
+    {"doctor", "",
+        "Tells what on this machine would spoil the numbers; exit status 1 when something.",
+        CLI_DOCTOR, 0, 0, cmd_doctor, NULL},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 

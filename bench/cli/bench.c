@@ -11,6 +11,43 @@
 #include "run/probe.h"
 #include "util/memory.h"
 
+/* Whether a path lies in one of the installations of AMENT_PREFIX_PATH. */
+static bool is_of_ros2(const char *path, const strvec *prefixes) {
+    for (size_t i = 0; i < prefixes->count; i++) {
+        size_t len = strlen(prefixes->items[i]);
+        if (len > 0 && strncmp(path, prefixes->items[i], len) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A sourced ROS 2 puts its own libraries first; peers that do not need it run with the libraries
+ * that they were built with. */
+static void without_ros2_libraries(strvec *environment) {
+    const char *path = strvec_variable(environment, "LD_LIBRARY_PATH");
+    const char *sourced = strvec_variable(environment, "AMENT_PREFIX_PATH");
+    if (path == NULL || sourced == NULL) {
+        return;
+    }
+    strvec dirs = {0};
+    strvec prefixes = {0};
+    strvec kept = {0};
+    strvec_split(&dirs, path, ':');
+    strvec_split(&prefixes, sourced, ':');
+    for (size_t i = 0; i < dirs.count; i++) {
+        if (!is_of_ros2(dirs.items[i], &prefixes)) {
+            strvec_push(&kept, dirs.items[i]);
+        }
+    }
+    char *joined = strvec_join(&kept, ":");
+    strvec_set_variable(environment, "LD_LIBRARY_PATH", joined[0] == '\0' ? NULL : joined);
+    free(joined);
+    strvec_done(&dirs);
+    strvec_done(&prefixes);
+    strvec_done(&kept);
+}
+
 static void copy_environment(strvec *list) {
     for (char **entry = environ; *entry != NULL; entry++) {
         strvec_push(list, *entry);
@@ -51,6 +88,7 @@ bool cli_bench_open(
         &bench->guard);
     free(overlay);
     strvec_push_all(&bench->environments[1], &bench->ros2.environment);
+    without_ros2_libraries(&bench->environments[0]);
     if (settings->ros2_prefix != NULL && !bench->ros2.found) {
         *ret_error = util_format("--ros2-prefix: %s", bench->ros2.problem);
         return false;

@@ -22,6 +22,7 @@ int cmd_default(const cli_command *command, const option_line *line);
 int cmd_run_pattern(const cli_command *command, const option_line *line);
 int cmd_run(const cli_command *command, const option_line *line);
 int cmd_peers(const cli_command *command, const option_line *line);
+int cmd_doctor(const cli_command *command, const option_line *line);
 int cmd_report(const cli_command *command, const option_line *line);
 int cmd_compare(const cli_command *command, const option_line *line);
 int cmd_verify(const cli_command *command, const option_line *line);

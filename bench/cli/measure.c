@@ -50,6 +50,17 @@ static void probe(measuring *m) {
     strvec_done(&names);
 }
 
+/* One side is somebody else's: it has no name, and a serving side cannot know a warm-up. */
+static void mark_foreign(measuring *m) {
+    plan_cell *cell = &m->todo.cells[0];
+    if (only_side(m->asked) == 0) {
+        cell->to = plan_keep(&m->todo, "foreign");
+    } else {
+        cell->from = plan_keep(&m->todo, "foreign");
+        cell->warmup = 0;
+    }
+}
+
 static bool make_plan(measuring *m, char **ret_error) {
     const cli_measurement *asked = m->asked;
     plan_peers peers = {m->bench.plan_peers, m->bench.plan_peer_count};
@@ -69,6 +80,9 @@ static bool make_plan(measuring *m, char **ret_error) {
     if (is_only(asked) && (m->todo.cell_count != 1 || m->todo.rounds != 1)) {
         *ret_error = util_strdup("--only runs one side of one measurement, once");
         return false;
+    }
+    if (is_only(asked)) {
+        mark_foreign(m);
     }
     if (asked->whole->budget_ns > 0) {
         plan_fit_budget(&m->todo, asked->whole->budget_ns);
@@ -100,7 +114,8 @@ static bool run(measuring *m, char **ret_error) {
     cli_progress_begin(&progress, &m->todo, stderr);
     const char *master = asked->whole->master_uri;
     if (master == NULL && is_only(asked)) {
-        master = getenv("ROS_MASTER_URI");
+        const char *variable = getenv("ROS_MASTER_URI");
+        master = variable != NULL ? variable : "http://localhost:11311";
     }
     run_options options = {
         .only_side = only_side(asked),

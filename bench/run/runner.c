@@ -275,7 +275,8 @@ static size_t failures_of(const run_cell *cell) {
 }
 
 static bool needs_master(const runner *r, const plan_cell *cell) {
-    const run_peer *peer = run_registry_find(r->setting->registry, cell->from, NULL);
+    const char *name = r->options->only_side == 1 ? cell->to : cell->from;
+    const run_peer *peer = run_registry_find(r->setting->registry, name, NULL);
     return cell->generation == 1 && strcmp(peer->family, "ros") == 0;
 }
 

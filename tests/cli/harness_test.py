@@ -16,7 +16,7 @@ import unittest
 BUILD = os.path.abspath(sys.argv[1])
 SOURCE = os.path.abspath(sys.argv[2])
 RCLBENCH = os.path.join(BUILD, "bin", "rclbench")
-COMMANDS = ["topic", "service", "action", "startup", "run", "peers", "report"]
+COMMANDS = ["topic", "service", "action", "startup", "run", "peers", "verify", "report", "compare", "doctor"]
 DEADLINE_S = 120
 
 
@@ -132,6 +132,16 @@ class Words(Case):
         result, _ = self.run_json("topic", "--peer-path", folder, "--from", "absent", status=2)
         self.assertEqual(
             result["cells"][0]["refused"], "absent is not available here: no x here")
+
+
+    def test_doctor(self):
+        process = self.start("doctor")
+        out, err = process.communicate(timeout=DEADLINE_S)
+        self.assertEqual(err, "")
+        bad = out.count("\nBAD   ")
+        self.assertEqual(process.returncode, 1 if bad else 0)
+        self.assertIn("reading the clock takes", out)
+        self.assertIn("would spoil the numbers.", out)
 
 
 class Measuring(Case):
