@@ -137,6 +137,7 @@ static void make_plan_peers(cli_bench *bench) {
                 .name = peer->variants[j].name,
                 .family = peer->family,
                 .available = peer->available,
+                .secondary = j > 0,
                 .missing = peer->probe_line == NULL ? "it was not probed" : peer->probe_line,
                 .rmw = peer->uses_ros2 ? bench->ros2.rmw : NULL,
             };

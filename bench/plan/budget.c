@@ -1,5 +1,5 @@
-/* How long a plan will take, and making it fit; see expand.h. The estimate is rough on purpose (it
- * takes a slow library for granted); the run itself watches the clock too. */
+/* How long a plan will take, and making it fit; see expand.h. The estimate is rough and
+ * rather low: the run itself watches the clock too, and then ends with a whole number of rounds. */
 #include "plan/expand.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "util/memory.h"
 
-#define ROUND_OVERHEAD_NS INT64_C(1000000000) /* Start, discovery, quiet time, end. */
+#define ROUND_OVERHEAD_NS INT64_C(600000000) /* Start, discovery, quiet time, end. */
 #define COUNT_MIN 20
 
 static int64_t back_to_back_ns(const plan_cell *cell) {

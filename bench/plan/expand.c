@@ -165,24 +165,31 @@ bool plan_expand(plan *todo, const plan_spec *spec, plan_peers peers, char **ret
     return ok;
 }
 
-void plan_expand_default(plan *todo, const plan_cell *template, plan_peers peers) {
-    static const plan_pattern patterns[] = {PLAN_TOPIC, PLAN_SERVICE};
-    for (int generation = 2; generation >= 1; generation--) {
-        if (template->generation != 0 && template->generation != generation) {
-            continue;
+/* The default cells of one pattern and generation, for first variants or for the others. */
+static void add_default(plan *todo, const plan_cell *template, plan_peers peers,
+    plan_pattern pattern, int generation, bool secondary) {
+    plan_cell cell = *template;
+    cell.pattern = pattern;
+    cell.generation = generation;
+    cell.type = plan_cell_default(pattern).type;
+    strvec names = {0};
+    add_all(todo, &cell, peers, &names);
+    for (size_t i = 0; i < names.count; i++) {
+        const plan_peer *peer = find_peer(peers, names.items[i]);
+        if (peer->secondary == secondary) {
+            add_pair(todo, &cell, peer, peer);
         }
-        for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
-            plan_cell cell = *template;
-            cell.pattern = patterns[p];
-            cell.generation = generation;
-            cell.type = plan_cell_default(patterns[p]).type;
-            strvec names = {0};
-            add_all(todo, &cell, peers, &names);
-            for (size_t i = 0; i < names.count; i++) {
-                const plan_peer *peer = find_peer(peers, names.items[i]);
-                add_pair(todo, &cell, peer, peer);
+    }
+    strvec_done(&names);
+}
+
+void plan_expand_default(plan *todo, const plan_cell *template, plan_peers peers) {
+    for (int secondary = 0; secondary <= 1; secondary++) {
+        for (int generation = 2; generation >= 1; generation--) {
+            if (template->generation == 0 || template->generation == generation) {
+                add_default(todo, template, peers, PLAN_TOPIC, generation, secondary == 1);
+                add_default(todo, template, peers, PLAN_SERVICE, generation, secondary == 1);
             }
-            strvec_done(&names);
         }
     }
 }

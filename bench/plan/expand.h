@@ -18,6 +18,7 @@ typedef struct plan_peer {
     bool patterns[PLAN_PATTERN_COUNT];
     bool available;
     const char *missing; /* why not */
+    bool secondary;      /* a further variant of a peer: the first to go when time is short */
     const char *rmw;     /* the RMW it goes over; NULL: none, it speaks Cyclone DDS itself */
 } plan_peer;
 
