@@ -166,12 +166,12 @@ bool plan_expand(plan *todo, const plan_spec *spec, plan_peers peers, char **ret
 }
 
 /* The default cells of one pattern and generation, for first variants or for the others. */
-static void add_default(plan *todo, const plan_cell *template, plan_peers peers,
-    plan_pattern pattern, int generation, bool secondary) {
+static void add_default(plan *todo, const plan_cell *template, plan_peers peers, plan_pattern kind,
+    int generation, bool secondary) {
     plan_cell cell = *template;
-    cell.pattern = pattern;
+    cell.pattern = kind;
     cell.generation = generation;
-    cell.type = plan_cell_default(pattern).type;
+    cell.type = plan_cell_default(kind).type;
     strvec names = {0};
     add_all(todo, &cell, peers, &names);
     for (size_t i = 0; i < names.count; i++) {

@@ -200,7 +200,7 @@ static bool add_own(run_registry *registry, char **ret_error) {
     char *dir = in_build ? util_strdup(RCLBENCH_SOURCE_DIR "/peers")
                          : util_format("%s/share/rclbench/peers", exe);
     char *build_dir = in_build ? util_strdup(RCLBENCH_BINARY_DIR "/peers")
-                               : util_format("%s/libexec/rclbench/peers", exe);
+                               : util_format("%s/" RCLBENCH_LIBDIR "/rclbench/peers", exe);
     run_registry_place place = {dir, build_dir};
     bool ok = run_registry_add_place(registry, place, ret_error);
     free(dir);
