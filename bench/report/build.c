@@ -1,4 +1,5 @@
-/* Builds a report from what a run left behind, and says what is dubious about it. */
+/* Builds a report from what a run left behind, and says what is dubious about
+ * it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +9,11 @@
 #include "report/owned.h"
 #include "util/memory.h"
 
-/* A round whose two clocks moved apart by more is marked: NTP slews less than this in a second. */
+/* A round whose two clocks moved apart by more is marked: NTP slews less than
+ * this in a second. */
 #define CLOCK_STEP_MAX_NS 1000000
-/* More late sends than this are said (a send is late when it is 10 % of the period behind). */
+/* More late sends than this are said (a send is late when it is 10 % of the
+ * period behind). */
 #define LATE_SENDS_MAX 0.01
 
 static void warn_of_round(const plan_cell *cell, report_round *round) {
@@ -18,7 +21,8 @@ static void warn_of_round(const plan_cell *cell, report_round *round) {
     const stats_summary *s = &round->summary;
     if (llabs(run->clock_step_ns) > CLOCK_STEP_MAX_NS) {
         strvec_pushf(&round->warnings,
-            "the wall clock was set by %lld us during the round; its times are dubious",
+            "the wall clock was set by %lld us during the round; its "
+            "times are dubious",
             (long long)run->clock_step_ns / 1000);
     }
     if (s->missing_rows > 0) {

@@ -1,6 +1,6 @@
-/* The chart of one combination: a row for each pair, on a logarithmic axis of time; a thin line
- * from the least to the greatest time, a bar from p50 to p99 (or what is known of that), a mark at
- * p50. */
+/* The chart of one combination: a row for each pair, on a logarithmic axis of
+ * time; a thin line from the least to the greatest time, a bar from p50 to p99
+ * (or what is known of that), a mark at p50. */
 #include "report/chart.h"
 
 #include <math.h>
@@ -105,11 +105,14 @@ void chart_write(const report *result, size_t first, FILE *out) {
     }
     const plan_cell *what = result->cells[first].run->cell;
     double height = MARGIN + ROW_HEIGHT * (double)rows + 10;
-    fprintf(out, "<h2>%s%s of %llu bytes, ROS %d: least to greatest, bar p50 to p99</h2>\n",
+    fprintf(out,
+        "<h2>%s%s of %llu bytes, ROS %d: least to greatest, bar p50 to "
+        "p99</h2>\n",
         plan_pattern_name(what->pattern), what->echo ? " echo" : "",
         (unsigned long long)what->payload_bytes, what->generation);
     fprintf(out,
-        "<svg viewBox=\"0 0 %.0f %.0f\" width=%.0f role=img fill=currentColor font-size=13>\n",
+        "<svg viewBox=\"0 0 %.0f %.0f\" width=%.0f role=img "
+        "fill=currentColor font-size=13>\n",
         LABEL_WIDTH + PLOT_WIDTH + 30, height, LABEL_WIDTH + PLOT_WIDTH + 30);
     write_axis(&x, height, out);
     double y = MARGIN + ROW_HEIGHT / 2;

@@ -22,7 +22,8 @@ const char *compare_verdict_name(compare_verdict verdict) {
     return verdict_names[verdict];
 }
 
-/* Messages of a flooded topic wait for each other; there the time of all of them is the figure. */
+/* Messages of a flooded topic wait for each other; there the time of all of
+ * them is the figure. */
 static bool by_total(const plan_cell *what) {
     return what->pattern == PLAN_TOPIC && !what->echo && what->period_ns == 0;
 }

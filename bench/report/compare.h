@@ -1,5 +1,5 @@
-/* Two results side by side: for each combination that both have, whether the new one is better or
- * worse, judged over rounds. */
+/* Two results side by side: for each combination that both have, whether the
+ * new one is better or worse, judged over rounds. */
 #ifndef BENCH_REPORT_COMPARE_H
 #define BENCH_REPORT_COMPARE_H
 
@@ -10,7 +10,8 @@ typedef enum compare_verdict {
     COMPARE_BETTER,
     COMPARE_WORSE,
     COMPARE_TOO_FEW,   /* so few rounds that no difference could be significant */
-    COMPARE_TOO_NOISY, /* no significant difference, and a large one is not excluded either */
+    COMPARE_TOO_NOISY, /* no significant difference, and a large one is not
+                          excluded either */
     COMPARE_VERDICT_COUNT
 } compare_verdict;
 
@@ -34,7 +35,8 @@ typedef struct comparison {
     size_t row_count;
     size_t verdicts[COMPARE_VERDICT_COUNT];
     double geometric_mean; /* of the ratios; 0 without rows */
-    strvec notes; /* what only one of them has, what differs between the machines, losses */
+    strvec notes;          /* what only one of them has, what differs between the machines,
+                              losses */
 } comparison;
 
 /* The results must outlive the comparison. */

@@ -40,7 +40,8 @@ static const compare_row *row_of(const comparison *compared, const fixture *f, s
     return NULL;
 }
 
-/* Multiplies the rounds' medians of a cell of `after`, the i-th by factors[i]. */
+/* Multiplies the rounds' medians of a cell of `after`, the i-th by factors[i].
+ */
 static void scale(size_t cell, stats_quantity quantity, const double factors[FIXTURE_ROUNDS]) {
     for (size_t i = 0; i < FIXTURE_ROUNDS; i++) {
         after.result.cells[cell].rounds[i].summary.quantities[quantity].p50 *= factors[i];
@@ -74,7 +75,8 @@ static void test_better_worse_noisy(void **state) {
     assert_int_equal(worse->verdict, COMPARE_WORSE);
     assert_float_equal(worse->ratio.estimate, 1.2, 1e-9);
     assert_true(worse->ratio.valid && worse->ratio.low > 1.1 && worse->ratio.high < 1.3);
-    /* The least p of 6 against 6 is 2 / 924, and Holm multiplies it by the 5 rows. */
+    /* The least p of 6 against 6 is 2 / 924, and Holm multiplies it by the 5
+     * rows. */
     assert_float_equal(worse->p, 5 * 2.0 / 924, 1e-9);
     assert_float_equal(worse->effect, 1, 1e-12);
     assert_int_equal(row_of(&compared, &after, SERVICE_RCLCPP)->verdict, COMPARE_BETTER);

@@ -72,7 +72,8 @@ static void build(const comparison *compared, grid *table) {
         }
     }
     strvec_pushf(&table->notes,
-        "Mann-Whitney U over rounds, Holm over rows, alpha %.2f; changes below %.0f %% are none",
+        "Mann-Whitney U over rounds, Holm over rows, alpha %.2f; "
+        "changes below %.0f %% are none",
         COMPARE_ALPHA, 100 * COMPARE_THRESHOLD);
     strvec_push_all(&table->notes, &compared->notes);
 }

@@ -1,5 +1,5 @@
-/* From the sample files of a round to its summary. Used when a report is built, and again when a
- * saved one is recomputed. */
+/* From the sample files of a round to its summary. Used when a report is built,
+ * and again when a saved one is recomputed. */
 #ifndef BENCH_REPORT_COMPUTE_H
 #define BENCH_REPORT_COMPUTE_H
 

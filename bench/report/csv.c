@@ -1,5 +1,5 @@
-/* One line per round and one per cell ("all", pooled), with the same columns for every pattern;
- * docs/csv.md describes them. Unknown is an empty field. */
+/* One line per round and one per cell ("all", pooled), with the same columns
+ * for every pattern; docs/csv.md describes them. Unknown is an empty field. */
 #include <string.h>
 
 #include "report/formats.h"

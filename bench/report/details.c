@@ -1,4 +1,5 @@
-/* The rounds of a cell one by one, and what its processes used: for those who ask for detail. */
+/* The rounds of a cell one by one, and what its processes used: for those who
+ * ask for detail. */
 #include <stdio.h>
 #include <stdlib.h>
 

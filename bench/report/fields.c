@@ -116,7 +116,8 @@ static bool read_text(
     if (!json_is_string(value)) {
         return field_fail(error, place, "not a string");
     }
-    /* Borrowed: nobody writes through it, the structs' members are merely not const. */
+    /* Borrowed: nobody writes through it, the structs' members are merely not
+     * const. */
     *ret = (char *)(uintptr_t)json_string_value(value);
     return true;
 }

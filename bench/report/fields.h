@@ -1,5 +1,5 @@
-/* Structs as JSON objects by tables: one table per struct, read by the writer and by the reader, so
- * that the two cannot disagree about a key. */
+/* Structs as JSON objects by tables: one table per struct, read by the writer
+ * and by the reader, so that the two cannot disagree about a key. */
 #ifndef BENCH_REPORT_FIELDS_H
 #define BENCH_REPORT_FIELDS_H
 
@@ -30,8 +30,8 @@ typedef struct field {
 #define FIELD_AS(key, type, member, kind)                                                          \
     { key, kind, offsetof(type, member) }
 
-/* Where in the file something is wrong: "cells[2].rounds[0]". Each level is on the stack of the
- * function that reads it. */
+/* Where in the file something is wrong: "cells[2].rounds[0]". Each level is on
+ * the stack of the function that reads it. */
 typedef struct field_place {
     const struct field_place *parent;
     const char *name; /* of an object's member, or NULL */
@@ -52,7 +52,8 @@ void fields_write(json_t *object, const field *table, size_t count, const void *
 bool fields_read(const json_t *object, const field *table, size_t count, void *to,
     const field_place *place, field_error *error);
 
-/* The member of an object, which must be an object, array: NULL and an error otherwise. */
+/* The member of an object, which must be an object, array: NULL and an error
+ * otherwise. */
 const json_t *field_object(
     const json_t *parent, const char *key, const field_place *place, field_error *error);
 const json_t *field_array(

@@ -11,7 +11,8 @@
 
 #define START_NS INT64_C(1700000000000000000)
 
-/* Latencies of message i in round r: a plain saw tooth, so that every figure can be worked out. */
+/* Latencies of message i in round r: a plain saw tooth, so that every figure
+ * can be worked out. */
 static int64_t latency_ns(const plan_cell *cell, uint32_t round, int64_t i) {
     int64_t base = strcmp(cell->from, "rclite") == 0 ? 20000 : 100000;
     return base + (int64_t)round * 100 + (i * 37 % FIXTURE_MESSAGES) * 10;
@@ -82,6 +83,7 @@ static void add_cell(fixture *f, plan_pattern pattern, const char *from, const c
     cell.from = from;
     cell.to = to;
     cell.count = FIXTURE_MESSAGES;
+    cell.growth = pattern == PLAN_ACTION;
     if (strcmp(to, "roscpp") == 0) {
         cell.refused = "roscpp does not speak ROS 2";
     }

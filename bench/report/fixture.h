@@ -1,5 +1,6 @@
-/* A small run for the tests of this room: two libraries, topic and service and action, with sample
- * files of scripted stamps, one failed round and one refused cell. */
+/* A small run for the tests of this room: two libraries, topic and service and
+ * action, with sample files of scripted stamps, one failed round and one
+ * refused cell. */
 #ifndef BENCH_REPORT_FIXTURE_H
 #define BENCH_REPORT_FIXTURE_H
 

@@ -1,4 +1,5 @@
-/* The writers behind report_formats: each shows a report in one format. False: write error. */
+/* The writers behind report_formats: each shows a report in one format. False:
+ * write error. */
 #ifndef BENCH_REPORT_FORMATS_H
 #define BENCH_REPORT_FORMATS_H
 

@@ -1,4 +1,5 @@
-/* What people see: the tables and notes of text and Markdown, and the columns of CSV. */
+/* What people see: the tables and notes of text and Markdown, and the columns
+ * of CSV. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +46,8 @@ static void test_text(void **state) {
     assert_has(text, "Service, ROS 2, 1 KiB, closed loop, 6 x 100; times in us\n");
     assert_has(text, "Action, ROS 2, 20 Hz, 6 x 100; times in us\n");
     assert_has(text, "reliable, volatile, keep_last 10; transport stock");
-    /* SEND is a third of TOTAL, whose mean over the rounds is 20000 + 250 + 495 ns. */
+    /* SEND is a third of TOTAL, whose mean over the rounds is 20000 + 250 + 495
+     * ns. */
     assert_has(text, "20.7 +-0.279");
     assert_has(text, "FAILED: topic rclcpp -> rclcpp, round 6: rclcpp (subscriber) crashed");
     assert_has(text, "    subscriber: terminate called\n");
@@ -154,7 +156,8 @@ static void test_csv(void **state) {
     (void)state;
     char *text = fixture_write(&f.result, "csv", NULL);
     assert_int_equal(strncmp(text, "pattern,generation,echo,from,to,type,", 37), 0);
-    assert_has(text, "topic,2,false,rclite,rclite,std_msgs/msg/UInt8MultiArray,1024,100,,reliable,"
+    assert_has(text, "topic,2,false,rclite,rclite,std_msgs/msg/"
+                     "UInt8MultiArray,1024,100,,reliable,"
                      "volatile,keep_last,10,stock,3,100,99,1,0,0,0,50000000,");
     assert_has(text, "\naction,2,false,rclite,rclite,");
     size_t lines = 0, columns = 0;
@@ -172,7 +175,8 @@ static void test_csv(void **state) {
     free(text);
 }
 
-/* Seven rounds of which the slowest takes four times the fastest: the ratio is marked. */
+/* Seven rounds of which the slowest takes four times the fastest: the ratio is
+ * marked. */
 static void test_too_noisy(void **state) {
     (void)state;
     report noisy = f.result;

@@ -1,6 +1,6 @@
-/* A table of texts, with a title above and notes below. What is in it is decided in layout.c, how
- * it looks in the writers of the formats. Texts are ASCII, so that a column is as wide as its
- * longest text. */
+/* A table of texts, with a title above and notes below. What is in it is
+ * decided in layout.c, how it looks in the writers of the formats. Texts are
+ * ASCII, so that a column is as wide as its longest text. */
 #ifndef BENCH_REPORT_GRID_H
 #define BENCH_REPORT_GRID_H
 
@@ -15,7 +15,8 @@
 typedef struct grid_column {
     char *heading;
     bool left; /* aligned; numbers are not */
-    int drop;  /* too wide a table loses the column with the highest number first; 0: never */
+    int drop;  /* too wide a table loses the column with the highest number first;
+                  0: never */
 } grid_column;
 
 typedef struct grid {

@@ -1,5 +1,5 @@
-/* The table of one combination: a row for each pair of libraries. Also the matrix of medians when
- * several libraries stand on both sides. */
+/* The table of one combination: a row for each pair of libraries. Also the
+ * matrix of medians when several libraries stand on both sides. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,8 @@ static void time_cell(const row *r, double ns, bool known) {
     number_cell(r, known ? ns / r->unit.ns : -1);
 }
 
-/* One-way times can be below zero when a clock was set; they are shown as they are. */
+/* One-way times can be below zero when a clock was set; they are shown as they
+ * are. */
 static void signed_time_cell(const row *r, double ns, bool known) {
     char text[LAYOUT_NUMBER_MAX];
     bool below = known && ns < 0;
@@ -146,19 +147,41 @@ static void message_cells(const row *r) {
     cpu_cell(r);
 }
 
-static void action_columns(grid *table) {
+static void action_columns(grid *table, bool growth) {
     name_columns(table, true);
-    grid_column_add(table, "SEND", false, 0);
-    grid_column_add(table, "RECV", false, 0);
+    if (growth) {
+        grid_column_add(table, "first 100", false, 0);
+        grid_column_add(table, "last 100", false, 0);
+        grid_column_add(table, "last/first", false, 1);
+        grid_column_add(table, "ns per goal", false, 0);
+    }
+    grid_column_add(table, "SEND", false, growth ? 3 : 0);
+    grid_column_add(table, "RECV", false, growth ? 3 : 0);
     grid_column_add(table, "TOTAL", false, 0);
     grid_column_add(table, "p50", false, 1);
     grid_column_add(table, "p90", false, 2);
     grid_column_add(table, "CPU %", false, 4);
 }
 
+static void growth_cells(const row *r) {
+    const stats_growth *growth = &r->cell->summary.growth;
+    time_cell(r, growth->first_ns, growth->valid);
+    time_cell(r, growth->last_ns, growth->valid);
+    bool known = growth->valid && growth->first_ns > 0;
+    number_cell(r, known ? growth->last_ns / growth->first_ns : -1);
+    if (growth->valid) {
+        grid_cell(r->table, "%+.1f", growth->slope_ns);
+    } else {
+        grid_cell(r->table, "-");
+    }
+}
+
 static void action_cells(const row *r) {
     const stats_distribution *total = &r->cell->summary.quantities[STATS_TOTAL];
     name_cells(r);
+    if (r->cell->run->cell->growth) {
+        growth_cells(r);
+    }
     mean_cell(r, STATS_SEND);
     mean_cell(r, STATS_RECV);
     mean_cell(r, STATS_TOTAL);
@@ -305,7 +328,7 @@ static void add_matrix(const report *result, const plan_cell *like, time_unit un
 
 static void add_columns(grid *table, const plan_cell *like, const char *baseline) {
     if (like->pattern == PLAN_ACTION) {
-        action_columns(table);
+        action_columns(table, like->growth);
     } else if (like->pattern == PLAN_STARTUP) {
         startup_columns(table);
     } else {

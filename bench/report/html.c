@@ -1,6 +1,7 @@
-/* One self-contained page: the tables of text, and for each combination a picture of where the
- * times of each pair lie. The pictures are SVG that needs no script, so that the page can be
- * mailed, printed, and opened in ten years. */
+/* One self-contained page: the tables of text, and for each combination a
+ * picture of where the times of each pair lie. The pictures are SVG that needs
+ * no script, so that the page can be mailed, printed, and opened in ten years.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -11,15 +12,20 @@
 #include "stats/summarize.h"
 
 static const char style[] =
-    "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:75em;padding:0 1em;"
+    "body{font:15px/1.5 system-ui,sans-serif;margin:2em "
+    "auto;max-width:75em;padding:0 1em;"
     "color:#222;background:#fff}"
     "h2{font-size:1.1em;margin:2em 0 0}"
     "p{margin:0;color:#555}"
-    "table{border-collapse:collapse;margin:.7em 0;font-variant-numeric:tabular-nums}"
-    "th,td{padding:.15em .8em;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}"
+    "table{border-collapse:collapse;margin:.7em "
+    "0;font-variant-numeric:tabular-nums}"
+    "th,td{padding:.15em .8em;text-align:right;border-bottom:1px solid "
+    "#ddd;white-space:nowrap}"
     "th.l,td.l{text-align:left}th{border-bottom:2px solid #888}"
-    "li.bad{color:#b00020}svg{max-width:100%;height:auto;display:block;margin:.7em 0}"
-    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}p{color:#aaa}"
+    "li.bad{color:#b00020}svg{max-width:100%;height:auto;display:block;margin:."
+    "7em 0}"
+    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}p{"
+    "color:#aaa}"
     "th,td{border-color:#444}li.bad{color:#ff8a80}}";
 
 static void write_cells(const grid *table, size_t row, bool heading, FILE *out) {
@@ -67,7 +73,8 @@ static void write_notes(const strvec *notes, FILE *out) {
     fputs("</ul>\n", out);
 }
 
-/* One chart per combination that several cells share, in the order of the result. */
+/* One chart per combination that several cells share, in the order of the
+ * result. */
 static void write_charts(const report *result, FILE *out) {
     for (size_t i = 0; i < result->cell_count; i++) {
         bool first = result->cells[i].has_summary;
@@ -86,7 +93,8 @@ bool report_write_html(const report *result, const report_view *view, FILE *out)
     layout_build(result, view, &shown);
     fprintf(out,
         "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
-        "<meta name=viewport content=\"width=device-width\">\n<title>rclbench</title>\n"
+        "<meta name=viewport "
+        "content=\"width=device-width\">\n<title>rclbench</title>\n"
         "<style>%s</style>\n</head>\n<body>\n<h1>rclbench</h1>\n",
         style);
     for (size_t i = 0; i < shown.grid_count; i++) {

@@ -1,5 +1,5 @@
-/* The result file: everything that a report holds, docs/result-schema.json. The other formats are
- * extracts of it. */
+/* The result file: everything that a report holds, docs/result-schema.json. The
+ * other formats are extracts of it. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,8 @@ static json_t *json_of_text(const char *text) {
     return value != NULL ? value : json_null();
 }
 
-/* The measured part in the process's own object, the lifetime in one of its own. */
+/* The measured part in the process's own object, the lifetime in one of its
+ * own. */
 static void set_resources(
     json_t *object, const run_resources *measured, const run_resources *lifetime) {
     const field_table *table = &table_resources;
@@ -153,7 +154,8 @@ static json_t *report_to_json(const report *result) {
     return root;
 }
 
-/* Indents objects and arrays of objects; all other arrays (histograms) stay on one line. */
+/* Indents objects and arrays of objects; all other arrays (histograms) stay on
+ * one line. */
 static void write_pretty(const json_t *value, int depth, FILE *out) {
     const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(REAL_DIGITS);
     bool objects = json_is_array(value) && json_is_object(json_array_get(value, 0));

@@ -1,4 +1,5 @@
-/* Puts the tables together, and the figures that they have in common: see layout.h. */
+/* Puts the tables together, and the figures that they have in common: see
+ * layout.h. */
 #include "report/layout.h"
 
 #include <stdio.h>
@@ -9,7 +10,8 @@
 #include "stats/summarize.h"
 #include "util/memory.h"
 
-/* An interval whose ends are further apart says nothing about which is faster. */
+/* An interval whose ends are further apart says nothing about which is faster.
+ */
 #define NOISY_SPAN 2.0
 
 grid *layout_add(layout *shown, char *title) {
@@ -37,7 +39,7 @@ bool layout_same_group(const plan_cell *a, const plan_cell *b) {
            a->transport == b->transport && a->payload_bytes == b->payload_bytes &&
            same_text(a->payload_kind, b->payload_kind) && a->count == b->count &&
            a->duration_ns == b->duration_ns && a->period_ns == b->period_ns &&
-           a->warmup == b->warmup && a->in_flight == b->in_flight &&
+           a->warmup == b->warmup && a->in_flight == b->in_flight && a->growth == b->growth &&
            same_text(a->settings_json, b->settings_json);
 }
 
@@ -100,7 +102,8 @@ char *layout_ratio(const double *above, size_t above_count, const double *below,
         layout_number(ratio.high, high));
 }
 
-/* Without --baseline, the library that the world compares with, if it is there. */
+/* Without --baseline, the library that the world compares with, if it is there.
+ */
 static const char *choose_baseline(const report *result, const report_view *view) {
     static const char *const usual[] = {"rclcpp", "roscpp"};
     if (view->baseline != NULL) {

@@ -1,5 +1,5 @@
-/* What people are shown of a report: tables and notes, the same for every format that is meant for
- * people. */
+/* What people are shown of a report: tables and notes, the same for every
+ * format that is meant for people. */
 #ifndef BENCH_REPORT_LAYOUT_H
 #define BENCH_REPORT_LAYOUT_H
 
@@ -9,7 +9,8 @@
 typedef struct layout {
     grid *grids;
     size_t grid_count, grid_capacity;
-    strvec notes; /* failures, what was not run, warnings, floor, environment: in that order */
+    strvec notes; /* failures, what was not run, warnings, floor, environment: in
+                     that order */
 } layout;
 
 void layout_build(const report *result, const report_view *view, layout *ret_layout);
@@ -33,16 +34,18 @@ typedef struct time_unit {
 } time_unit;
 time_unit layout_unit(double ns);
 
-/* Three to four significant digits without an exponent; "-" for a negative, unknown value. */
+/* Three to four significant digits without an exponent; "-" for a negative,
+ * unknown value. */
 #define LAYOUT_NUMBER_MAX 32
 char *layout_number(double value, char text[LAYOUT_NUMBER_MAX]);
 
-/* Per good round: a figure of the main quantity (its p50), or the delivered total. Returns how
- * many; *ret_values is for free(). */
+/* Per good round: a figure of the main quantity (its p50), or the delivered
+ * total. Returns how many; *ret_values is for free(). */
 size_t layout_round_medians(const report_cell *cell, double **ret_values);
 size_t layout_round_totals(const report_cell *cell, double **ret_values);
 
-/* "0.21 [0.19 0.24]"; "~" in front when the interval spans more than a factor of two. */
+/* "0.21 [0.19 0.24]"; "~" in front when the interval spans more than a factor
+ * of two. */
 char *layout_ratio(const double *above, size_t above_count, const double *below, size_t below_count,
     uint64_t seed);
 

@@ -1,5 +1,5 @@
-/* What has to be said below the tables: failures with their reason, what was not run, warnings, the
- * floor of the instrument, and what it all ran on. */
+/* What has to be said below the tables: failures with their reason, what was
+ * not run, warnings, the floor of the instrument, and what it all ran on. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

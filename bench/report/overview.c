@@ -1,6 +1,7 @@
-/* The second ancestor's table: one row per library, the time of all messages of a topic and of all
- * calls of a service, and their ratios to a baseline. For every size and generation for which both
- * patterns were measured with the same library at both ends. */
+/* The second ancestor's table: one row per library, the time of all messages of
+ * a topic and of all calls of a service, and their ratios to a baseline. For
+ * every size and generation for which both patterns were measured with the same
+ * library at both ends. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,8 @@ static bool is_total(const plan_cell *cell, plan_pattern pattern) {
     return cell->pattern == pattern && !cell->echo && cell->period_ns == 0 && cell->count > 0;
 }
 
-/* The cell of a library and pattern with the size, count and generation of `like`, or NULL. */
+/* The cell of a library and pattern with the size, count and generation of
+ * `like`, or NULL. */
 static const report_cell *find(
     const report *result, const plan_cell *like, plan_pattern pattern, const char *library) {
     for (size_t i = 0; i < result->cell_count; i++) {
@@ -104,7 +106,8 @@ static grid *start(
     return table;
 }
 
-/* Whether a cell before this one already opened the table that this one belongs to. */
+/* Whether a cell before this one already opened the table that this one belongs
+ * to. */
 static bool seen(const report *result, size_t index) {
     const plan_cell *what = result->cells[index].run->cell;
     for (size_t i = 0; i < index; i++) {

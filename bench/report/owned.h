@@ -1,5 +1,5 @@
-/* What a report that was read from a file owns: the JSON, from which all its texts are borrowed,
- * and the plan, record and environment made from it. */
+/* What a report that was read from a file owns: the JSON, from which all its
+ * texts are borrowed, and the plan, record and environment made from it. */
 #ifndef BENCH_REPORT_OWNED_H
 #define BENCH_REPORT_OWNED_H
 

@@ -1,5 +1,6 @@
-/* Reads a result file back into a report. Nothing in the file is believed: every member has its
- * kind and range checked, and what is wrong is named with its place. */
+/* Reads a result file back into a report. Nothing in the file is believed:
+ * every member has its kind and range checked, and what is wrong is named with
+ * its place. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -321,8 +322,8 @@ bool report_parse(const char *text, size_t len, const char *name, report *ret_re
     return read_root(root, &error, name, ret_report, error_text, error_size);
 }
 
-/* Only regular files: reading /dev/zero would never end. Through a FILE, since jansson reads a
- * descriptor byte by byte. */
+/* Only regular files: reading /dev/zero would never end. Through a FILE, since
+ * jansson reads a descriptor byte by byte. */
 bool report_read(const char *path, report *ret_report, char *error_text, size_t error_size) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;

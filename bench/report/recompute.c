@@ -1,5 +1,5 @@
-/* Checks a saved result against its saved samples: the files are the ones that were hashed, and
- * they still give the numbers that the result holds. */
+/* Checks a saved result against its saved samples: the files are the ones that
+ * were hashed, and they still give the numbers that the result holds. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,10 +11,12 @@
 #include "report/summary_json.h"
 #include "util/memory.h"
 
-/* The file has 15 digits; sums may be taken in another order by another compiler. */
+/* The file has 15 digits; sums may be taken in another order by another
+ * compiler. */
 #define TOLERANCE 1e-11
 
-/* The key, or index, of the first member that differs, "" at the top; false: none does. */
+/* The key, or index, of the first member that differs, "" at the top; false:
+ * none does. */
 static bool differs(const json_t *saved, const json_t *again, char *where, size_t where_size) {
     if (json_is_number(saved) && json_is_number(again)) {
         double a = json_number_value(saved), b = json_number_value(again);
@@ -58,7 +60,8 @@ static bool same_summary(
     return !differ;
 }
 
-/* Where a recorded path leads: as it is, or relative to the result's folder. NULL: nowhere. */
+/* Where a recorded path leads: as it is, or relative to the result's folder.
+ * NULL: nowhere. */
 static char *locate(const char *path, const char *result_path) {
     if (access(path, R_OK) == 0) {
         return util_strdup(path);

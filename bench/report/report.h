@@ -1,6 +1,7 @@
-/* What a run gave, in the form in which it is shown: the plan and the run record, a summary per
- * round and per cell, the environment and the warnings. Made from fresh samples or read back from a
- * result file; every output format is a writer over this one struct. */
+/* What a run gave, in the form in which it is shown: the plan and the run
+ * record, a summary per round and per cell, the environment and the warnings.
+ * Made from fresh samples or read back from a result file; every output format
+ * is a writer over this one struct. */
 #ifndef BENCH_REPORT_REPORT_H
 #define BENCH_REPORT_REPORT_H
 
@@ -30,7 +31,8 @@ typedef struct report_cell {
     size_t round_count;
     size_t good_rounds; /* those with a summary */
     bool has_summary;
-    stats_summary summary; /* pooled over the good rounds (stats_pool in stats/summarize.h) */
+    stats_summary summary; /* pooled over the good rounds (stats_pool in
+                              stats/summarize.h) */
 } report_cell;
 
 typedef struct report {
@@ -50,23 +52,25 @@ typedef struct report_options {
     const strvec *warnings; /* copied; NULL: none */
 } report_options;
 
-/* Reads the samples of every round, joins, computes. Borrows plan, record and environment, which
- * must outlive the report. A round that failed, or whose samples cannot be used, gets no summary
- * and a warning that says why. */
+/* Reads the samples of every round, joins, computes. Borrows plan, record and
+ * environment, which must outlive the report. A round that failed, or whose
+ * samples cannot be used, gets no summary and a warning that says why. */
 void report_build(const plan *todo, const run_record *record, const run_environment *environment,
     const report_options *options, report *ret_report);
 
-/* Reads a result file of format json. Any file whatever gives a report or one sentence that names
- * the file and the place in it ("x.json: cells[2].rounds[0].sent: not an integer"). */
+/* Reads a result file of format json. Any file whatever gives a report or one
+ * sentence that names the file and the place in it ("x.json:
+ * cells[2].rounds[0].sent: not an integer"). */
 bool report_read(const char *path, report *ret_report, char *error_text, size_t error_size);
 
 /* The same of a text in memory; name stands for the file in errors. */
 bool report_parse(const char *text, size_t len, const char *name, report *ret_report,
     char *error_text, size_t error_size);
 
-/* Computes everything again from the sample files that a report read from result_path names; their
- * paths are relative to it. Files that are not there any more are passed over. False when one was
- * changed (sha256) or gives other numbers. */
+/* Computes everything again from the sample files that a report read from
+ * result_path names; their paths are relative to it. Files that are not there
+ * any more are passed over. False when one was changed (sha256) or gives other
+ * numbers. */
 bool report_recompute(const report *result, const char *result_path, size_t *ret_rounds_checked,
     char *error_text, size_t error_size);
 

@@ -1,4 +1,5 @@
-/* What a side of a cell used, over its rounds: medians of the good rounds' figures. */
+/* What a side of a cell used, over its rounds: medians of the good rounds'
+ * figures. */
 #ifndef BENCH_REPORT_RESOURCES_H
 #define BENCH_REPORT_RESOURCES_H
 

@@ -11,7 +11,8 @@
 
 #define HISTOGRAM_DIGITS 3
 
-/* In the order of the file. A percentile is null unless its flag is set; stddev needs two samples.
+/* In the order of the file. A percentile is null unless its flag is set; stddev
+ * needs two samples.
  */
 typedef struct figure {
     const char *key;
@@ -98,6 +99,11 @@ void summary_to_json(json_t *object, const stats_summary *s) {
         json_object_set_new(object, stats_quantity_name((stats_quantity)q),
             s == NULL ? json_null() : distribution_to_json(&s->quantities[q]));
     }
+    json_t *growth = s != NULL && s->growth.valid ? json_object() : json_null();
+    if (json_is_object(growth)) {
+        fields_write(growth, table_growth.fields, table_growth.count, &s->growth);
+    }
+    json_object_set_new(object, "growth", growth);
     bool reason = s != NULL && s->one_way_reason[0] != '\0';
     json_object_set_new(
         object, "one_way_reason", reason ? json_string(s->one_way_reason) : json_null());
@@ -215,10 +221,23 @@ static bool read_counts(
            field_fail(error, place, "sent is not received + lost");
 }
 
+static bool read_growth(
+    const json_t *object, stats_growth *growth, const field_place *place, field_error *error) {
+    const json_t *value = json_object_get(object, "growth");
+    const field_place here = {place, "growth", 0};
+    if (value == NULL || !(json_is_null(value) || json_is_object(value))) {
+        return field_fail(error, &here, value == NULL ? "missing" : "not an object or null");
+    }
+    growth->valid = json_is_object(value);
+    return !growth->valid ||
+           fields_read(value, table_growth.fields, table_growth.count, growth, &here, error);
+}
+
 bool summary_from_json(const json_t *object, stats_summary *ret_summary, const field_place *place,
     field_error *error) {
     stats_summary s = {0};
-    bool good = read_counts(object, &s, place, error);
+    bool good =
+        read_counts(object, &s, place, error) && read_growth(object, &s.growth, place, error);
     for (int q = 0; good && q < STATS_QUANTITY_COUNT; q++) {
         const char *key = stats_quantity_name((stats_quantity)q);
         const field_place here = {place, key, 0};

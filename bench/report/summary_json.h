@@ -1,4 +1,5 @@
-/* A summary as JSON and back: the part of the result file that rounds and cells have in common. */
+/* A summary as JSON and back: the part of the result file that rounds and cells
+ * have in common. */
 #ifndef BENCH_REPORT_SUMMARY_JSON_H
 #define BENCH_REPORT_SUMMARY_JSON_H
 

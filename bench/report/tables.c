@@ -1,5 +1,6 @@
-/* The tables of the result file's objects. A key is the member's name unless the file has an older
- * promise to keep; adding one here changes docs/result-schema.json too. */
+/* The tables of the result file's objects. A key is the member's name unless
+ * the file has an older promise to keep; adding one here changes
+ * docs/result-schema.json too. */
 #include "report/tables.h"
 
 #include "plan/plan.h"
@@ -75,6 +76,7 @@ static const field cell_fields[] = {
     C(warmup, FIELD_COUNT),
     C(in_flight, FIELD_U32),
     C(verify, FIELD_TEXT),
+    C(growth, FIELD_BOOL),
 };
 TABLE(cell);
 
@@ -141,6 +143,14 @@ static const field counts_fields[] = {
     S(clock_error_ns, FIELD_I64),
 };
 TABLE(counts);
+
+#define G(member, kind) FIELD(stats_growth, member, kind)
+static const field growth_fields[] = {
+    G(first_ns, FIELD_REAL),
+    G(last_ns, FIELD_REAL),
+    FIELD_AS("slope_ns_per_goal", stats_growth, slope_ns, FIELD_REAL),
+};
+TABLE(growth);
 
 static const field figures_fields[] = {
     S(discovery_ns, FIELD_I64_OR_NULL),

@@ -18,6 +18,7 @@ extern const field_table table_resources;   /* run_resources */
 extern const field_table table_sent;        /* stats_summary: known if the sender is ours */
 extern const field_table table_received;    /* stats_summary: known if the receiver is ours */
 extern const field_table table_counts;      /* stats_summary: what is never null in a summary */
+extern const field_table table_growth;      /* stats_growth */
 extern const field_table table_figures;     /* stats_summary: totals and rates */
 
 #endif

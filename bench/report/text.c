@@ -1,4 +1,5 @@
-/* The formats for people: text for a terminal and Markdown. Both show the same tables. */
+/* The formats for people: text for a terminal and Markdown. Both show the same
+ * tables. */
 #include "report/formats.h"
 #include "report/layout.h"
 
@@ -7,6 +8,9 @@
 bool report_write_text(const report *result, const report_view *view, FILE *out) {
     layout shown;
     layout_build(result, view, &shown);
+    if (result->record->interrupted) {
+        fputs("INTERRUPTED: only what was measured until then is here.\n\n", out);
+    }
     for (size_t i = 0; i < shown.grid_count; i++) {
         grid_write_text(&shown.grids[i], view->width > 0 ? view->width : DEFAULT_WIDTH, out);
         fputc('\n', out);

@@ -1,6 +1,6 @@
-/* Inference over rounds: the round is the unit, messages of one round are not independent.
- * Intervals of medians and ratios, the Mann-Whitney U test, Holm's correction. Everything random is
- * seeded. */
+/* Inference over rounds: the round is the unit, messages of one round are not
+ * independent. Intervals of medians and ratios, the Mann-Whitney U test, Holm's
+ * correction. Everything random is seeded. */
 #ifndef BENCH_STATS_COMPARE_H
 #define BENCH_STATS_COMPARE_H
 
@@ -18,19 +18,22 @@ double stats_median(const double *values, size_t count);
 /* From order statistics; distribution-free. Needs 6 values for 95 %. */
 stats_interval stats_median_interval(const double *values, size_t count);
 
-/* Percentile bootstrap (10^4 resamples) of the median, and of the ratio of the medians of two
- * independent sets, resampled independently. Not valid with fewer than STATS_MIN_ROUNDS values on a
- * side, or with a median of 0 below the line; the estimate is there whenever it can be computed. */
+/* Percentile bootstrap (10^4 resamples) of the median, and of the ratio of the
+ * medians of two independent sets, resampled independently. Not valid with
+ * fewer than STATS_MIN_ROUNDS values on a side, or with a median of 0 below the
+ * line; the estimate is there whenever it can be computed. */
 stats_interval stats_bootstrap_median(const double *values, size_t count, uint64_t seed);
 stats_interval stats_bootstrap_ratio(const double *above, size_t above_count, const double *below,
     size_t below_count, uint64_t seed);
 
 typedef struct stats_u_test {
     bool valid;    /* both sides have values */
-    bool exact;    /* else the normal approximation, with tie and continuity correction */
+    bool exact;    /* else the normal approximation, with tie and continuity
+                      correction */
     double u;      /* pairs in which a is greater than b; ties count half */
     double p;      /* two-sided */
-    double effect; /* Cliff's delta: -1 all of a is below b, 0 no difference, 1 above */
+    double effect; /* Cliff's delta: -1 all of a is below b, 0 no difference, 1
+                      above */
 } stats_u_test;
 
 stats_u_test stats_mann_whitney(const double *a, size_t a_count, const double *b, size_t b_count);

@@ -1,5 +1,6 @@
-/* Mean, deviations, percentiles and histogram of one quantity. Sums run over differences from the
- * first value and in two passes, so that samples with a large common offset lose no digits. */
+/* Mean, deviations, percentiles and histogram of one quantity. Sums run over
+ * differences from the first value and in two passes, so that samples with a
+ * large common offset lose no digits. */
 #include "stats/distribution.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* The log-linear histogram: see histogram.h. Counting goes through a dense scratch array that is
- * compacted afterwards, so that making one costs one pass over the values. */
+/* The log-linear histogram: see histogram.h. Counting goes through a dense
+ * scratch array that is compacted afterwards, so that making one costs one pass
+ * over the values. */
 #include "stats/histogram.h"
 
 #include <stdlib.h>

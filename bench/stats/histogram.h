@@ -1,7 +1,8 @@
-/* A log-linear histogram of times in ns with three significant digits: values below 2048 are exact,
- * above that each power of two is cut into 1024 buckets, so a bucket is never wider than 0.1 % of
- * its values. It is made from a whole array and kept sparse; recording sample by sample is not its
- * job, since peers keep every raw sample. Two histograms merge without loss. */
+/* A log-linear histogram of times in ns with three significant digits: values
+ * below 2048 are exact, above that each power of two is cut into 1024 buckets,
+ * so a bucket is never wider than 0.1 % of its values. It is made from a whole
+ * array and kept sparse; recording sample by sample is not its job, since peers
+ * keep every raw sample. Two histograms merge without loss. */
 #ifndef BENCH_STATS_HISTOGRAM_H
 #define BENCH_STATS_HISTOGRAM_H
 
@@ -9,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Values at and above this are counted as saturated: 2^40 ns, more than 18 minutes. */
+/* Values at and above this are counted as saturated: 2^40 ns, more than 18
+ * minutes. */
 #define STATS_HISTOGRAM_LIMIT ((int64_t)1 << 40)
 #define STATS_HISTOGRAM_BUCKETS 31744u
 
@@ -34,8 +36,8 @@ stats_histogram *stats_histogram_free(stats_histogram *histogram);
 /* All values, those outside the range included. */
 uint64_t stats_histogram_total(const stats_histogram *histogram);
 
-/* The bucket of a value in [0, STATS_HISTOGRAM_LIMIT), and the values of a bucket:
- * low <= value < low + width. */
+/* The bucket of a value in [0, STATS_HISTOGRAM_LIMIT), and the values of a
+ * bucket: low <= value < low + width. */
 uint32_t stats_histogram_index(int64_t value);
 int64_t stats_histogram_low(uint32_t index);
 int64_t stats_histogram_width(uint32_t index);

@@ -1,4 +1,5 @@
-/* Intervals over rounds: order statistics for a median, the bootstrap for medians and ratios. */
+/* Intervals over rounds: order statistics for a median, the bootstrap for
+ * medians and ratios. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,8 @@ stats_interval stats_median_interval(const double *values, size_t count) {
     }
     double *sorted = sorted_copy(values, count);
     interval.estimate = sorted_median(sorted, count);
-    /* The k-th from each end enclose the median with probability 1 - 2 P(B < k), B ~ Bin(n, 1/2).
+    /* The k-th from each end enclose the median with probability 1 - 2 P(B < k),
+     * B ~ Bin(n, 1/2).
      */
     double below = 0;
     size_t k = 0;
@@ -73,8 +75,8 @@ static size_t random_below(uint64_t *state, size_t bound) {
     return (size_t)(((next_random(state) >> 32) * (uint64_t)bound) >> 32);
 }
 
-/* The median of one resample. The values are sorted, so that counting how often each was drawn
- * replaces sorting the resample. */
+/* The median of one resample. The values are sorted, so that counting how often
+ * each was drawn replaces sorting the resample. */
 static double resampled_median(
     const double *sorted, uint32_t *drawn, size_t count, uint64_t *random) {
     memset(drawn, 0, count * sizeof(*drawn));

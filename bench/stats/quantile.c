@@ -1,6 +1,6 @@
-/* Quantiles by selection: only the order statistics that are asked for are put in their places. One
- * partition serves several of them, so that all percentiles of 10^7 samples cost little more than
- * the first. */
+/* Quantiles by selection: only the order statistics that are asked for are put
+ * in their places. One partition serves several of them, so that all
+ * percentiles of 10^7 samples cost little more than the first. */
 #include "stats/distribution.h"
 
 #include <assert.h>
@@ -23,7 +23,8 @@ static void insertion_sort(int64_t *values, size_t count) {
     }
 }
 
-/* The median of three places chosen by a generator: no order of the input is bad on purpose. */
+/* The median of three places chosen by a generator: no order of the input is
+ * bad on purpose. */
 static int64_t pivot_of(const int64_t *values, size_t count, uint64_t *random) {
     int64_t three[3];
     for (int i = 0; i < 3; i++) {
@@ -34,8 +35,8 @@ static int64_t pivot_of(const int64_t *values, size_t count, uint64_t *random) {
     return three[1];
 }
 
-/* Puts the order statistics `ranks` (ascending, relative to values) in their places. Three-way
- * partitions, so that many equal values cost nothing. */
+/* Puts the order statistics `ranks` (ascending, relative to values) in their
+ * places. Three-way partitions, so that many equal values cost nothing. */
 static void select_ranks(int64_t *values, size_t count, const size_t *ranks, size_t rank_count,
     size_t offset, uint64_t *random) {
     while (rank_count > 0 && count > 24) {

@@ -1,6 +1,7 @@
-/* The Mann-Whitney U test and Holm's correction. For the numbers of rounds that people run, the
- * distribution of U is counted exactly, ties included: over all ways to pick which of the pooled
- * values are a's. Beyond that the normal approximation. */
+/* The Mann-Whitney U test and Holm's correction. For the numbers of rounds that
+ * people run, the distribution of U is counted exactly, ties included: over all
+ * ways to pick which of the pooled values are a's. Beyond that the normal
+ * approximation. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,7 +21,8 @@ static int compare_ranked(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Pools and ranks both sides. Returns the sum over groups of ties of t^3 - t. */
+/* Pools and ranks both sides. Returns the sum over groups of ties of t^3 - t.
+ */
 static double rank_pooled(
     ranked *pool, const double *a, size_t a_count, const double *b, size_t b_count) {
     size_t total = a_count + b_count;
@@ -45,7 +47,8 @@ static double rank_pooled(
     return ties;
 }
 
-/* ways[k][s]: how many choices of k of the pooled values have doubled ranks that sum to s. */
+/* ways[k][s]: how many choices of k of the pooled values have doubled ranks
+ * that sum to s. */
 static double exact_p(const ranked *pool, size_t total, size_t a_count, size_t observed) {
     size_t sum_max = total * (total + 1);
     size_t width = sum_max + 1;

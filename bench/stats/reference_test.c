@@ -1,4 +1,5 @@
-/* Every statistic against vectors that numpy and scipy computed (reference/make_vectors.py). */
+/* Every statistic against vectors that numpy and scipy computed
+ * (reference/make_vectors.py). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

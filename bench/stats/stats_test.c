@@ -1,6 +1,6 @@
-/* Properties of the statistics that no single vector shows: the histogram's promises, when
- * percentiles and intervals are withheld, and selection against sorting on orders that are bad on
- * purpose. */
+/* Properties of the statistics that no single vector shows: the histogram's
+ * promises, when percentiles and intervals are withheld, and selection against
+ * sorting on orders that are bad on purpose. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -102,7 +102,8 @@ static int compare_int64(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* The k-th quantile of n values with p = k / (n - 1) is the k-th order statistic itself. */
+/* The k-th quantile of n values with p = k / (n - 1) is the k-th order
+ * statistic itself. */
 static void check_selection(const int64_t *values, size_t count) {
     int64_t *sorted = malloc(count * sizeof(*sorted)), *work = malloc(count * sizeof(*work));
     memcpy(sorted, values, count * sizeof(*sorted));
@@ -149,7 +150,8 @@ static void test_few_rounds_give_no_interval(void **state) {
     assert_false(stats_bootstrap_ratio(values, 0, values, 5, 1).valid);
     assert_false(stats_median_interval(values, 5).valid);
     assert_false(stats_mann_whitney(values, 0, values, 5).valid);
-    /* Three rounds against three cannot be significant at 0.05, four against four can. */
+    /* Three rounds against three cannot be significant at 0.05, four against four
+     * can. */
     assert_true(stats_mann_whitney_least_p(3, 3) > 0.05);
     assert_true(stats_mann_whitney_least_p(4, 4) < 0.05);
 }

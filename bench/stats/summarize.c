@@ -10,8 +10,20 @@
 #include "util/memory.h"
 
 /* The figures of a round that a pool keeps, and how many there are. */
-enum { DISCOVERY, PUBLISH_TOTAL, DELIVERED_TOTAL, MSGS_PER_S, BYTES_PER_S, FIGURE_COUNT };
-_Static_assert(FIGURE_COUNT == 5, "stats_pool has room for these");
+enum {
+    DISCOVERY,
+    PUBLISH_TOTAL,
+    DELIVERED_TOTAL,
+    MSGS_PER_S,
+    BYTES_PER_S,
+    GROWTH_FIRST,
+    GROWTH_LAST,
+    GROWTH_SLOPE,
+    FIGURE_COUNT
+};
+_Static_assert(FIGURE_COUNT == STATS_POOL_FIGURES, "stats_pool has room for these");
+
+#define GROWTH_PART ((size_t)100)
 
 static const char *const quantity_names[STATS_QUANTITY_COUNT] = {
     [STATS_LATENCY] = "latency_ns",
@@ -217,8 +229,8 @@ static void explain_one_way(const plan_cell *cell, const sample_set *set, stats_
     }
 }
 
-static void pool_figure(stats_pool *pool, int figure, double value) {
-    if (value >= 0) {
+static void pool_figure(stats_pool *pool, int figure, double value, bool known) {
+    if (known) {
         util_reserve(&pool->figures[figure], &pool->figure_capacities[figure],
             pool->figure_counts[figure] + 1, sizeof(double));
         pool->figures[figure][pool->figure_counts[figure]++] = value;
@@ -248,12 +260,43 @@ static void pool_add(stats_pool *pool, const stats_summary *s, const stats_value
     for (int q = 0; q < STATS_QUANTITY_COUNT; q++) {
         push_all(&pool->quantities[q], &values[q]);
     }
-    pool_figure(pool, DISCOVERY, (double)s->discovery_ns);
-    pool_figure(pool, PUBLISH_TOTAL, (double)s->publish_total_ns);
-    pool_figure(pool, DELIVERED_TOTAL, (double)s->delivered_total_ns);
-    pool_figure(pool, MSGS_PER_S, s->throughput_msgs_per_s);
-    pool_figure(pool, BYTES_PER_S, s->throughput_bytes_per_s);
+    pool_figure(pool, DISCOVERY, (double)s->discovery_ns, s->discovery_ns >= 0);
+    pool_figure(pool, PUBLISH_TOTAL, (double)s->publish_total_ns, s->publish_total_ns >= 0);
+    pool_figure(pool, DELIVERED_TOTAL, (double)s->delivered_total_ns, s->delivered_total_ns >= 0);
+    pool_figure(pool, MSGS_PER_S, s->throughput_msgs_per_s, s->throughput_msgs_per_s >= 0);
+    pool_figure(pool, BYTES_PER_S, s->throughput_bytes_per_s, s->throughput_bytes_per_s >= 0);
+    pool_figure(pool, GROWTH_FIRST, s->growth.first_ns, s->growth.valid);
+    pool_figure(pool, GROWTH_LAST, s->growth.last_ns, s->growth.valid);
+    pool_figure(pool, GROWTH_SLOPE, s->growth.slope_ns, s->growth.valid);
     pool->round_count++;
+}
+
+/* Over the answered goals in the order of sending. */
+static stats_growth growth_of(const sample_set *set) {
+    stats_growth growth = {0};
+    double *totals_ns = util_alloc(set->row_count + 1, sizeof(*totals_ns));
+    size_t count = 0;
+    double mean = 0;
+    for (size_t i = 0; i < set->row_count; i++) {
+        if (set->rows[i].t1_ns != 0 && set->rows[i].t4_ns != 0) {
+            totals_ns[count++] = (double)(set->rows[i].t4_ns - set->rows[i].t1_ns);
+            mean += (totals_ns[count - 1] - mean) / (double)count;
+        }
+    }
+    size_t part = count / 2 < GROWTH_PART ? count / 2 : GROWTH_PART;
+    if (part > 0) {
+        double middle = (double)(count - 1) / 2, above = 0, below = 0;
+        for (size_t i = 0; i < count; i++) {
+            above += ((double)i - middle) * (totals_ns[i] - mean);
+            below += ((double)i - middle) * ((double)i - middle);
+        }
+        growth.valid = true;
+        growth.first_ns = stats_median(totals_ns, part);
+        growth.last_ns = stats_median(totals_ns + count - part, part);
+        growth.slope_ns = above / below;
+    }
+    free(totals_ns);
+    return growth;
 }
 
 void stats_round_summarize(const plan_cell *cell, const run_round *round, const sample_set *set,
@@ -280,6 +323,9 @@ void stats_round_summarize(const plan_cell *cell, const run_round *round, const 
     for (int q = 0; q < STATS_QUANTITY_COUNT; q++) {
         stats_distribution_compute(values[q].items, values[q].count, &s.quantities[q]);
     }
+    if (cell->growth) {
+        s.growth = growth_of(set);
+    }
     refuse_below_clock_error(&s, values);
     explain_one_way(cell, set, &s);
     if (pool != NULL) {
@@ -303,6 +349,12 @@ void stats_pool_summarize(stats_pool *pool, stats_summary *ret_summary) {
     s.delivered_total_ns = (int64_t)pooled_figure(pool, DELIVERED_TOTAL);
     s.throughput_msgs_per_s = pooled_figure(pool, MSGS_PER_S);
     s.throughput_bytes_per_s = pooled_figure(pool, BYTES_PER_S);
+    s.growth.valid = pool->figure_counts[GROWTH_FIRST] > 0;
+    if (s.growth.valid) {
+        s.growth.first_ns = pooled_figure(pool, GROWTH_FIRST);
+        s.growth.last_ns = pooled_figure(pool, GROWTH_LAST);
+        s.growth.slope_ns = pooled_figure(pool, GROWTH_SLOPE);
+    }
     for (int q = 0; q < STATS_QUANTITY_COUNT; q++) {
         stats_values *values = &pool->quantities[q];
         stats_distribution_compute(values->items, values->count, &s.quantities[q]);

@@ -1,5 +1,6 @@
-/* From the joined samples of a round to its summary, and from the rounds of a cell to the pooled
- * one. Which stamps make which quantity is said here and nowhere else. */
+/* From the joined samples of a round to its summary, and from the rounds of a
+ * cell to the pooled one. Which stamps make which quantity is said here and
+ * nowhere else. */
 #ifndef BENCH_STATS_SUMMARIZE_H
 #define BENCH_STATS_SUMMARIZE_H
 
@@ -8,18 +9,21 @@
 #include "sample/sample.h"
 #include "stats/summary.h"
 
+#define STATS_POOL_FIGURES 8
+
 typedef struct stats_values {
     int64_t *items;
     size_t count, capacity;
 } stats_values;
 
-/* What the pooled summary of a cell is made of; {0} is an empty one. Counts are summed,
- * distributions are over the samples of all rounds, totals and rates are medians over rounds. */
+/* What the pooled summary of a cell is made of; {0} is an empty one. Counts are
+ * summed, distributions are over the samples of all rounds, totals and rates
+ * are medians over rounds. */
 typedef struct stats_pool {
     stats_summary counts;
     stats_values quantities[STATS_QUANTITY_COUNT];
-    double *figures[5]; /* per round: see summarize.c */
-    size_t figure_counts[5], figure_capacities[5];
+    double *figures[STATS_POOL_FIGURES]; /* per round: see summarize.c */
+    size_t figure_counts[STATS_POOL_FIGURES], figure_capacities[STATS_POOL_FIGURES];
     size_t round_count;
 } stats_pool;
 

@@ -183,6 +183,42 @@ static void test_startup_and_discovery(void **state) {
     stats_summary_done(&s);
 }
 
+static void test_growth(void **state) {
+    (void)state;
+    plan_cell cell = {.pattern = PLAN_ACTION, .growth = true};
+    run_round round = {0};
+    static sample_row goals[1000];
+    for (int64_t i = 0; i < 1000; i++) { /* 500 us and 200 ns more for each goal */
+        int64_t t1 = SECOND + i * 1000000;
+        goals[i] = (sample_row){.seq = (uint64_t)i, .t1_ns = t1, .t4_ns = t1 + 500000 + i * 200};
+    }
+    sample_set set = {.sent_known = true,
+        .received_known = true,
+        .sent = 1000,
+        .received = 1000,
+        .rows = goals,
+        .row_count = 1000,
+        .one_way_valid = true,
+        .first_sent_ns = SECOND,
+        .last_received_ns = 2 * (int64_t)SECOND};
+    stats_pool pool = {0};
+    stats_summary s, pooled;
+    stats_round_summarize(&cell, &round, &set, &pool, &s);
+    assert_true(s.growth.valid);
+    assert_float_equal(s.growth.slope_ns, 200, 1e-6);
+    assert_float_equal(s.growth.first_ns, 500000 + 49.5 * 200, 1e-6);
+    assert_float_equal(s.growth.last_ns, 500000 + 949.5 * 200, 1e-6);
+    stats_pool_summarize(&pool, &pooled);
+    assert_float_equal(pooled.growth.slope_ns, 200, 1e-6);
+    stats_summary_done(&s);
+    stats_summary_done(&pooled);
+    stats_pool_done(&pool);
+    cell.growth = false;
+    stats_round_summarize(&cell, &round, &set, NULL, &s);
+    assert_false(s.growth.valid);
+    stats_summary_done(&s);
+}
+
 static void test_pool(void **state) {
     (void)state;
     plan_cell cell = {.pattern = PLAN_TOPIC, .payload_bytes = 1000};
@@ -218,6 +254,7 @@ int main(void) {
         cmocka_unit_test(test_one_way_figures_need_honest_stamps),
         cmocka_unit_test(test_no_data_is_null),
         cmocka_unit_test(test_startup_and_discovery),
+        cmocka_unit_test(test_growth),
         cmocka_unit_test(test_pool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

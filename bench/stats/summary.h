@@ -1,5 +1,5 @@
-/* The numbers of a round, of a cell (pooled), and of their parts. Computed in this room and nowhere
- * else. */
+/* The numbers of a round, of a cell (pooled), and of their parts. Computed in
+ * this room and nowhere else. */
 #ifndef BENCH_STATS_SUMMARY_H
 #define BENCH_STATS_SUMMARY_H
 
@@ -9,9 +9,10 @@
 
 #include "stats/histogram.h"
 
-/* Of one quantity. n = 0: nothing was measured, every other member is meaningless and reported as
- * null. A percentile is reported only if at least 10 samples lie beyond it; p50 always. Outliers
- * (Tukey's fences, 1.5 and 3 interquartile ranges) are counted, never dropped. */
+/* Of one quantity. n = 0: nothing was measured, every other member is
+ * meaningless and reported as null. A percentile is reported only if at least
+ * 10 samples lie beyond it; p50 always. Outliers (Tukey's fences, 1.5 and 3
+ * interquartile ranges) are counted, never dropped. */
 typedef struct stats_distribution {
     uint64_t n;
     double mean;
@@ -44,20 +45,31 @@ typedef enum stats_quantity {
     STATS_QUANTITY_COUNT
 } stats_quantity;
 
+/* How the time of a goal grows with the goals before it. */
+typedef struct stats_growth {
+    bool valid;
+    double first_ns, last_ns; /* median of the first and of the last hundred (or half) */
+    double slope_ns;          /* per goal: least squares over all */
+} stats_growth;
+
 typedef struct stats_summary {
     bool sent_known, received_known; /* false: that side was not ours; its counts are null */
     uint64_t sent, received, lost, duplicated, reordered, corrupt;
     uint64_t warmup_sent, warmup_received;
-    uint64_t missing_rows;      /* a peer had no room for so many rows: the counts are short */
-    int64_t discovery_ns;       /* both sides exist -> both matched; -1: null, like the next two */
+    uint64_t missing_rows;      /* a peer had no room for so many rows: the counts are
+                                   short */
+    int64_t discovery_ns;       /* both sides exist -> both matched; -1: null, like the
+                                   next two */
     int64_t publish_total_ns;   /* first t1 -> last publish, or call, returned */
     int64_t delivered_total_ns; /* first t1 -> last arrival */
     bool last_was_lost;
     double throughput_msgs_per_s,
         throughput_bytes_per_s; /* received over delivered_total; -1 null */
     stats_distribution quantities[STATS_QUANTITY_COUNT];
+    stats_growth growth; /* action, if the cell asks for it; pooled: medians over rounds */
     int64_t clock_error_ns;
-    char one_way_reason[160]; /* why one-way figures are null; "" when they are not */
+    char one_way_reason[160]; /* why one-way figures are null; "" when they are
+                                 not */
 } stats_summary;
 
 /* "latency_ns", "roundtrip_ns", ...: the key in a result file. */
