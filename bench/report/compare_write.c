@@ -13,7 +13,7 @@
 static void what_cell(grid *table, const plan_cell *what) {
     char bytes[UNITS_TEXT_MAX], rate[32] = "";
     if (what->period_ns > 0) {
-        snprintf(rate, sizeof(rate), " %.10g Hz", 1e9 / (double)what->period_ns);
+        snprintf(rate, sizeof(rate), " %.6g Hz", 1e9 / (double)what->period_ns);
     }
     grid_cell(table, "%s%s %s%s, ROS %d%s", plan_pattern_name(what->pattern),
         what->echo ? " echo" : "", units_format_bytes(what->payload_bytes, bytes), rate,

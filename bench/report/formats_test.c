@@ -196,6 +196,24 @@ static void test_too_noisy(void **state) {
     }
 }
 
+static void test_ros1_has_no_dds(void **state) {
+    (void)state;
+    plan_cell *cells = f.todo.cells;
+    for (size_t i = 0; i < f.todo.cell_count; i++) {
+        cells[i].generation = 1;
+    }
+    f.environment.ros1_master = (char *)"http://127.0.0.1:4711";
+    char *text = fixture_write(&f.result, "text", NULL);
+    assert_has(text, "std_msgs/msg/UInt8MultiArray; TCPROS, queue of 10\n");
+    assert_has(text, "ROS 1: TCPROS over loopback, master http://127.0.0.1:4711 (private)\n");
+    assert_has_not(text, "Cyclone");
+    free(text);
+    f.environment.ros1_master = NULL;
+    for (size_t i = 0; i < f.todo.cell_count; i++) {
+        cells[i].generation = 2;
+    }
+}
+
 static void test_find(void **state) {
     (void)state;
     assert_string_equal(report_format_find("csv")->suffix, ".csv");
@@ -229,6 +247,7 @@ int main(void) {
         cmocka_unit_test(test_html),
         cmocka_unit_test(test_csv),
         cmocka_unit_test(test_too_noisy),
+        cmocka_unit_test(test_ros1_has_no_dds),
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_nothing_measured),
     };

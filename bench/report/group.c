@@ -215,7 +215,7 @@ static const char *loop_of(const plan_cell *what, char *rate, size_t size) {
         return "fresh processes";
     }
     if (what->period_ns > 0) {
-        snprintf(rate, size, "%.10g Hz", 1e9 / (double)what->period_ns);
+        snprintf(rate, size, "%.6g Hz", 1e9 / (double)what->period_ns);
         return rate;
     }
     return what->pattern == PLAN_TOPIC && !what->echo ? "back to back" : "closed loop";
@@ -362,9 +362,13 @@ void layout_group(
     time_unit unit = unit_of(result, like);
     const report_cell *base = baseline != NULL ? find_pair(result, like, baseline, baseline) : NULL;
     grid *table = layout_add(shown, title_of(result, like, unit));
-    strvec_pushf(&table->subtitles, "%s; %s, %s, %s %u; transport %s", like->type,
-        like->qos.reliability, like->qos.durability, like->qos.history, like->qos.depth,
-        plan_transport_name(like->transport));
+    if (like->generation == 1) {
+        strvec_pushf(&table->subtitles, "%s; TCPROS, queue of %u", like->type, like->qos.depth);
+    } else {
+        strvec_pushf(&table->subtitles, "%s; %s, %s, %s %u; transport %s", like->type,
+            like->qos.reliability, like->qos.durability, like->qos.history, like->qos.depth,
+            plan_transport_name(like->transport));
+    }
     if (like->pattern == PLAN_ACTION) {
         strvec_push(&table->subtitles, "mean +- mean absolute deviation");
     }

@@ -94,12 +94,25 @@ static const char *or_unknown(const char *text) {
     return text != NULL ? text : "unknown";
 }
 
+static bool measured(const report *result, int generation) {
+    for (size_t i = 0; i < result->cell_count; i++) {
+        if (result->cells[i].run->cell->generation == generation) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_environment(const report *result, strvec *notes) {
     const run_environment *e = result->environment;
     strvec_pushf(notes, "machine: %s, %d cores, governor %s%s; %s", or_unknown(e->cpu_model),
         e->cpu_count, or_unknown(e->governor), e->virtual_machine ? ", virtual" : "",
         or_unknown(e->kernel));
-    if (e->dds_library != NULL) {
+    if (measured(result, 1)) {
+        strvec_pushf(notes, "ROS 1: TCPROS over loopback, master %s%s", or_unknown(e->ros1_master),
+            e->isolated ? " (private)" : "");
+    }
+    if (measured(result, 2) && e->dds_library != NULL) {
         char rmem[UNITS_TEXT_MAX] = "unknown", wmem[UNITS_TEXT_MAX] = "unknown";
         if (e->rmem_max >= 0) {
             units_format_bytes((uint64_t)e->rmem_max, rmem);
@@ -107,12 +120,13 @@ static void add_environment(const report *result, strvec *notes) {
         if (e->wmem_max >= 0) {
             units_format_bytes((uint64_t)e->wmem_max, wmem);
         }
-        strvec_pushf(notes, "transport: %s %s, rmem_max %s, wmem_max %s, %s", e->dds_library,
+        strvec_pushf(notes, "ROS 2: %s %s, rmem_max %s, wmem_max %s, %s", e->dds_library,
             or_unknown(e->dds_version), rmem, wmem,
             e->isolated ? "isolated on loopback" : "the user's environment");
     }
-    strvec_pushf(notes, "rclbench %s (%s, %s)", or_unknown(e->tool_version),
-        or_unknown(e->revision), or_unknown(e->build_type));
+    bool built = e->build_type != NULL && e->build_type[0] != '\0';
+    strvec_pushf(notes, "rclbench %s (%s%s%s)", or_unknown(e->tool_version),
+        or_unknown(e->revision), built ? ", " : "", built ? e->build_type : "");
     if (!e->optimised) {
         strvec_push(notes, "warning: this is not an optimised build; its figures mean little");
     }
