@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
     double begun = cpu_s();
     if (!sample_set_join(
             &publisher, &subscriber, SAMPLE_JOIN_ONE_WAY, &set, error, sizeof(error))) {
-        fprintf(stderr, "%s\n", error);
+        puts(error);
         return EXIT_FAILURE;
     }
     double joined = cpu_s();
