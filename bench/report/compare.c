@@ -33,16 +33,22 @@ static size_t figures(const report_cell *cell, double **ret_values) {
                                      : layout_round_medians(cell, ret_values);
 }
 
+/* The same combination of the same libraries. Other settings of the peers may be what is compared,
+ * so they only count when there is a choice. */
 static const report_cell *partner(const report *other, const report_cell *cell) {
     const plan_cell *what = cell->run->cell;
+    const report_cell *found = NULL;
     for (size_t i = 0; i < other->cell_count; i++) {
-        const plan_cell *candidate = other->cells[i].run->cell;
-        if (other->cells[i].has_summary && layout_same_group(candidate, what) &&
-            strcmp(candidate->from, what->from) == 0 && strcmp(candidate->to, what->to) == 0) {
-            return &other->cells[i];
+        plan_cell candidate = *other->cells[i].run->cell;
+        bool same_settings = layout_same_group(&candidate, what);
+        candidate.settings_json = what->settings_json;
+        if (other->cells[i].has_summary && layout_same_group(&candidate, what) &&
+            strcmp(candidate.from, what->from) == 0 && strcmp(candidate.to, what->to) == 0 &&
+            (found == NULL || same_settings)) {
+            found = &other->cells[i];
         }
     }
-    return NULL;
+    return found;
 }
 
 static void fill_row(compare_row *row, uint64_t seed) {

@@ -60,17 +60,28 @@ static bool same_summary(
     return !differ;
 }
 
-/* Where a recorded path leads: as it is, or relative to the result's folder.
- * NULL: nowhere. */
-static char *locate(const char *path, const char *result_path) {
-    if (access(path, R_OK) == 0) {
-        return util_strdup(path);
+/* The last two components of a path. */
+static const char *tail_of(const char *path) {
+    const char *at = path + strlen(path);
+    for (int slashes = 0; at > path; at--) {
+        slashes += at[-1] == '/';
+        if (slashes == 2) {
+            break;
+        }
     }
+    return at;
+}
+
+/* Where a recorded path leads: as it is, or, when result and samples were moved together, below the
+ * result's folder. NULL: nowhere. */
+static char *locate(const char *recorded, const char *result_path) {
+    if (access(recorded, R_OK) == 0) {
+        return util_strdup(recorded);
+    }
+    const char *path = recorded[0] == '/' ? tail_of(recorded) : recorded;
     const char *slash = strrchr(result_path, '/');
-    if (slash == NULL || path[0] == '/') {
-        return NULL;
-    }
-    char *joined = util_format("%.*s/%s", (int)(slash - result_path), result_path, path);
+    int folder = slash != NULL ? (int)(slash + 1 - result_path) : 0;
+    char *joined = util_format("%.*s%s", folder, result_path, path);
     if (access(joined, R_OK) == 0) {
         return joined;
     }

@@ -67,10 +67,9 @@ bool report_read(const char *path, report *ret_report, char *error_text, size_t 
 bool report_parse(const char *text, size_t len, const char *name, report *ret_report,
     char *error_text, size_t error_size);
 
-/* Computes everything again from the sample files that a report read from
- * result_path names; their paths are relative to it. Files that are not there
- * any more are passed over. False when one was changed (sha256) or gives other
- * numbers. */
+/* Computes everything again from the sample files that a report read from result_path names; they
+ * are also found when they were moved together with it. Files that are not there any more are
+ * passed over. False when one was changed (sha256) or gives other numbers. */
 bool report_recompute(const report *result, const char *result_path, size_t *ret_rounds_checked,
     char *error_text, size_t error_size);
 

@@ -126,8 +126,10 @@ static bool prepare_side(runner *r, size_t cell_index, uint32_t round, uint64_t 
         r->options->samples_dir != NULL ? r->options->samples_dir : r->record->work_dir;
     start->job_path =
         util_format("%s/%03zu-%03u-%s.job.json", r->record->work_dir, cell_index, round, role);
-    start->samples_path =
-        util_format("%s/%03zu-%03u-%s.samples", samples_dir, cell_index, round, role);
+    char *absolute = realpath(samples_dir, NULL); /* peers run in folders of their own */
+    start->samples_path = util_format("%s/%03zu-%03u-%s.samples",
+        absolute != NULL ? absolute : samples_dir, cell_index, round, role);
+    free(absolute);
     unlink(start->job_path);
     unlink(start->samples_path);
     run_peer_argv(peer, &peer->run, &start->argv);
