@@ -1,4 +1,5 @@
-/* rclbench report: a saved result in any format. */
+/* rclbench report: a saved result in any format, computed again from its samples where they are
+ * there. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,6 +8,7 @@
 #include "cli/settings.h"
 #include "util/memory.h"
 
+/* A result whose samples say something else is not shown. */
 static bool recompute(const report *result, const char *path, char **ret_error) {
     char text[512];
     size_t checked = 0;
@@ -14,8 +16,10 @@ static bool recompute(const report *result, const char *path, char **ret_error) 
         *ret_error = util_strdup(text);
         return false;
     }
-    fprintf(stderr, "rclbench report: %zu rounds computed again from their samples, all equal\n",
-        checked);
+    if (checked > 0) {
+        fprintf(stderr,
+            "rclbench report: %zu rounds computed again from their samples, all equal\n", checked);
+    }
     return true;
 }
 
@@ -36,8 +40,7 @@ int cmd_report(const cli_command *command, const option_line *line) {
     if (!ok) {
         error = util_strdup(text);
     } else {
-        ok = (!settings->recompute || recompute(&result, path, &error)) &&
-             cli_output_write(&result, settings, &error);
+        ok = recompute(&result, path, &error) && cli_output_write(&result, settings, &error);
     }
     if (!ok) {
         cli_trouble(command, error);

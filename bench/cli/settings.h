@@ -44,7 +44,6 @@ typedef struct cli_settings {
     const char *format; /* NULL: text, or by the output's suffix */
     char *output, *samples_dir, *baseline;
     bool detail;
-    bool recompute;
     uint64_t seed;
 } cli_settings;
 

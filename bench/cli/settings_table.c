@@ -206,8 +206,6 @@ const cli_option cli_options[] = {
         "PEER", NULL, "what ratios refer to (the C++ library)", NULL},
     {"detail", 0, OPTION_FLAG, false, MEASURING | CLI_REPORT, AT(detail), 0, 0, NULL, NULL, NULL,
         NULL, "each round and process too", NULL},
-    {"recompute", 0, OPTION_FLAG, false, CLI_REPORT, AT(recompute), 0, 0, NULL, NULL, NULL, NULL,
-        "compute everything again from the saved samples, and compare", NULL},
     {"seed", 0, OPTION_COUNT, false, MEASURING, AT(seed), 0, 0, NULL, NULL, "N", NULL,
         "of the bootstrap behind the intervals (1)", NULL},
 

@@ -81,12 +81,12 @@ class Case(unittest.TestCase):
     def test_saved_samples_confirm_the_result(self):
         self.run_it("service", "--client", "null", "--server", "null", "-n", "50", "--rounds", "2", "--save-samples",
                     "samples", "-o", "result.json")
-        _, said = self.run_it("report", "result.json", "--recompute")
+        _, said = self.run_it("report", "result.json")
         self.assertIn("2 rounds computed again", said)
         os.mkdir(self.path("moved"))
         for name in ("samples", "result.json"):
             shutil.move(self.path(name), self.path("moved"))
-        _, said = self.run_it("report", "moved/result.json", "--recompute")
+        _, said = self.run_it("report", "moved/result.json")
         self.assertIn("2 rounds computed again", said)
         for name in ("samples", "result.json"):
             shutil.move(self.path("moved/" + name), self.folder)
@@ -96,7 +96,7 @@ class Case(unittest.TestCase):
             byte = file.read(1)[0]
             file.seek(64 + 40)
             file.write(bytes([byte ^ 1]))
-        _, said = self.run_it("report", "result.json", "--recompute", status=2)
+        _, said = self.run_it("report", "result.json", status=2)
         self.assertIn("was changed", said)
         self.assertIn(os.path.basename(victim), said)
         text = self.read("result.json")
