@@ -209,24 +209,27 @@ void ros2_client_forget(rclite_client *base, int64_t id) {
 /* ---- life ------------------------------------------------------------------------------------- */
 
 static void match_changed(ros2_client *client) {
-    ros2_enter(client);
     atomic_fetch_add(&client->generation, 1);
     rclitei_signal(&context_of(client)->base);
-    ros2_leave(client);
 }
 
 static void on_request_reader(
     dds_entity_t writer, const dds_publication_matched_status_t status, void *user) {
+    ros2_client *client = user;
     (void)writer;
-    (void)status;
-    match_changed(user);
+    ros2_enter(client);
+    ros2_settle_match(&client->settle, status.current_count_change);
+    match_changed(client);
+    ros2_leave(client);
 }
 
 static void on_reply_writer(
     dds_entity_t reader, const dds_subscription_matched_status_t status, void *user) {
     (void)reader;
     (void)status;
+    ros2_enter(user);
     match_changed(user);
+    ros2_leave(user);
 }
 
 static rclite_result create_endpoints(
@@ -264,6 +267,10 @@ static rclite_result create_endpoints(
     return result;
 }
 
+static void on_settled(void *user) {
+    rclitei_signal(&context_of(user)->base); /* for who waits for the service */
+}
+
 static rclite_result create_messages(ros2_client *client, rclite_error *reterr) {
     const rclite_service_type *type = client->base.type;
     const rclite_allocator *allocator = &context_of(client)->base.allocator;
@@ -290,6 +297,7 @@ rclite_result ros2_client_init(rclite_client *base, rclite_error *reterr) {
     pthread_cond_init(&client->called, NULL);
     client->lock_ready = true;
     ros2_inbox_init(&client->inbox, &base->node->context->allocator);
+    ros2_settle_init(&client->settle, &context_of(client)->sender, on_settled, client);
     rclite_result result = create_messages(client, reterr);
     if (result == RCLITE_OK) {
         char *identity = ros2_identity(context_of(client), "clientid");
@@ -326,6 +334,7 @@ void ros2_client_done(rclite_client *base) {
         }
     }
     ros2_writer_done(&client->writer);
+    ros2_settle_end(&client->settle);
     client->slots = rclitei_release(allocator, client->slots);
     client->response = ros2_message_free(base->type->response, client->response, allocator);
     client->request_codec = rclitei_codec_free(client->request_codec);

@@ -26,6 +26,7 @@ typedef struct ros2_client {
     int64_t last_sequence;
     int64_t calling; /* sequence whose callback runs, 0: none */
     pthread_t calling_thread;
+    ros2_settle settle;
     _Atomic uint64_t generation; /* changes with each match */
     uint64_t checked_generation; /* 0: never; below writer.lock, as is: */
     bool server_ready;

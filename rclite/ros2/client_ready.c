@@ -1,4 +1,5 @@
-/* Whether a client has a server: one whose request reader and whose reply writer are both matched. */
+/* Whether a client has a server: one whose request reader and whose reply writer are both matched, and
+ * have settled (settle.h). */
 #include <string.h>
 
 #include "core/memory.h"
@@ -87,7 +88,7 @@ bool ros2_client_ready(rclite_client *base) {
         client->server_ready = look_for_server(client);
         client->checked_generation = generation;
     }
-    const bool ready = client->server_ready;
+    const bool ready = client->server_ready && ros2_settle_is_done(&client->settle);
     pthread_mutex_unlock(&client->writer.lock);
     return ready;
 }

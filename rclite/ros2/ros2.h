@@ -12,6 +12,7 @@
 #include "core/codec.h"
 #include "ros2/sender.h"
 #include "ros2/serdata.h"
+#include "ros2/settle.h"
 #include "ros2/text.h"
 
 /* How long a publish from a plain thread waits for a reliable reader that is behind. */

@@ -124,6 +124,7 @@ static void serve(
     }
     call->header = header;
     call->request_writer = request_writer;
+    ros2_service_know_client(service, request_writer);
     serve_call(service, call);
 }
 
@@ -173,11 +174,13 @@ static void on_request_writer(
 
 static void on_reply_reader(
     dds_entity_t writer, const dds_publication_matched_status_t status, void *user) {
+    ros2_service *service = user;
     (void)writer;
-    (void)status;
-    ros2_enter(user);
-    ros2_service_match_changed(user);
-    ros2_leave(user);
+    ros2_enter(service);
+    atomic_fetch_add(&service->generation, 1);
+    ros2_settle_match(&service->settle, status.current_count_change);
+    ros2_service_match_changed(service);
+    ros2_leave(service);
 }
 
 static rclite_result create_endpoints(
@@ -237,6 +240,8 @@ rclite_result ros2_service_init(rclite_service *base, rclite_error *reterr) {
     pthread_mutex_init(&service->lock, NULL);
     service->lock_ready = true;
     ros2_inbox_init(&service->inbox, &base->node->context->allocator);
+    ros2_settle_init(
+        &service->settle, &context_of(service)->sender, ros2_service_settled, service);
     rclite_result result = create_messages(service, reterr);
     if (result == RCLITE_OK) {
         char *identity = ros2_identity(context_of(service), "serviceid");
@@ -270,6 +275,9 @@ void ros2_service_done(rclite_service *base) {
         ros2_service_end_waiting(service); /* nothing waits then, so no match brings the task back */
     }
     ros2_writer_done(&service->writer);
+    /* A match that came until then has set them going again. */
+    ros2_settle_end(&service->settle);
+    ros2_sender_remove(&context->sender, &service->task);
     while (service->made) {
         ros2_call *call = service->made;
         service->made = call->next_made;

@@ -29,10 +29,8 @@ typedef struct ros2_service {
     uint64_t reachable_generation; /* of which the entries of reachable are */
     dds_instance_handle_t reachable[ROS2_SERVICE_CACHE_COUNT]; /* request writers whose reply reader is matched */
     dds_instance_handle_t accepted[ROS2_SERVICE_CACHE_COUNT];  /* request writers that speak our dialect */
-    _Atomic uint64_t generation; /* changes with each match */
-    dds_instance_handle_t proven[ROS2_SERVICE_CACHE_COUNT]; /* see service_reply.c */
-    dds_instance_handle_t proving; /* sender thread only, as is: */
-    int64_t proving_until_ns;
+    _Atomic uint64_t generation; /* changes with each match of a reply reader */
+    ros2_settle settle;
     _Atomic bool told_of_fastdds;
     ros2_task task;
 } ros2_service;
@@ -46,6 +44,11 @@ rclite_result ros2_service_send_reply(
     ros2_service *service, const ros2_call *call, const void *response);
 /* Looks again at what waits: run by the sender thread. */
 bool ros2_service_look_at_waiting(ros2_task *task, bool alone);
+/* The settling's done. */
+void ros2_service_settled(void *user);
+/* Looks, before the user's callback, whether the client can be reached: when the service is freed
+ * meanwhile, its request reader cannot be asked any more. */
+void ros2_service_know_client(ros2_service *service, dds_instance_handle_t request_writer);
 /* A reader or writer came or went; called from listeners. */
 void ros2_service_match_changed(ros2_service *service);
 /* Gives what waits a moment, then drops it; the task does not run afterwards. */

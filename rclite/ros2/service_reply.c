@@ -7,13 +7,8 @@
 
 /* Replies that wait for a match; beyond that the oldest is dropped. */
 #define WAITING_COUNT_MAX 1000u
-/* A reader that was matched just now drops what comes before the writer's first heartbeat and asks for
- * it later. So the first reply to a client goes alone, through the sender thread, and the others follow
- * when it is acknowledged (the client is proven); else a burst would push it out of the writer's history
- * before it is asked for. A reader that never acknowledges holds this up for no longer than: */
-#define PROVE_NS INT64_C(300000000)
 /* How long the end of a service waits for replies that were given but could not be sent yet. */
-#define LINGER_NS INT64_C(100000000)
+#define LINGER_NS INT64_C(200000000)
 
 static ros2_context *context_of(const ros2_service *service) {
     return ros2_context_of(service->base.node);
@@ -129,50 +124,19 @@ static void push_waiting(ros2_service *service, ros2_serdata *serdata) {
     }
 }
 
-static bool is_proven(ros2_service *service, dds_instance_handle_t request_writer) {
-    pthread_mutex_lock(&service->lock);
-    const bool proven = service->proven[ros2_service_cache_index(request_writer)] == request_writer;
-    pthread_mutex_unlock(&service->lock);
-    return proven;
-}
-
-/* Waits a little for the acknowledgement of what was sent; false when that did not come yet. */
-static bool prove(ros2_service *service) {
-    if (dds_wait_for_acks(service->writer.entity, DDS_MSECS(5)) != DDS_RETCODE_OK &&
-        rclite_monotonic_ns() < service->proving_until_ns) {
-        return false;
-    }
-    pthread_mutex_lock(&service->lock);
-    service->proven[ros2_service_cache_index(service->proving)] = service->proving;
-    pthread_mutex_unlock(&service->lock);
-    service->proving = 0;
-    return true;
-}
-
-/* Sends one reply of the list to a client that can be reached. */
-static void send_waiting(ros2_service *service, ros2_serdata *serdata) {
-    const dds_instance_handle_t request_writer = serdata->mark;
-    if (ros2_writer_offer(&service->writer, serdata) != RCLITE_OK) {
-        atomic_fetch_add(&context_of(service)->base.send_failures, 1);
-    }
-    if (!is_proven(service, request_writer)) {
-        service->proving = request_writer;
-        service->proving_until_ns = rclite_monotonic_ns() + PROVE_NS;
-    }
-}
-
-/* On the sender thread: each waiting reply is looked at once. */
+/* On the sender thread: each waiting reply is looked at once. A match brings it back, and the end of its
+ * settling. */
 bool ros2_service_look_at_waiting(ros2_task *task, bool alone) {
     (void)alone;
     ros2_service *service = (ros2_service *)((char *)task - offsetof(ros2_service, task));
     const uint64_t generation = atomic_load(&service->generation);
+    if (!ros2_settle_is_done(&service->settle)) {
+        return false;
+    }
     pthread_mutex_lock(&service->lock);
     uint32_t left = service->waiting_count;
     pthread_mutex_unlock(&service->lock);
     for (; left > 0; left--) {
-        if (service->proving != 0 && !prove(service)) {
-            return true;
-        }
         pthread_mutex_lock(&service->lock);
         ros2_serdata *serdata = service->waiting_first ? pop_waiting(service) : NULL;
         pthread_mutex_unlock(&service->lock);
@@ -184,14 +148,11 @@ bool ros2_service_look_at_waiting(ros2_task *task, bool alone) {
             push_waiting(service, serdata);
         } else if (state == CLIENT_GONE) {
             ros2_serdata_unref(serdata);
-        } else {
-            send_waiting(service, serdata);
+        } else if (ros2_writer_offer(&service->writer, serdata) != RCLITE_OK) {
+            atomic_fetch_add(&context_of(service)->base.send_failures, 1);
         }
     }
-    if (service->proving != 0 && !prove(service)) {
-        return true;
-    }
-    /* The next match brings it back; one that came meanwhile may have found the list empty. */
+    /* A match that came meanwhile may have found the list empty. */
     return generation != atomic_load(&service->generation);
 }
 
@@ -207,7 +168,7 @@ rclite_result ros2_service_send_reply(
     const bool may_wait = !rclitei_in_callback(&context->base);
     switch (client_state_of(service, call->request_writer, may_wait)) {
     case CLIENT_REACHABLE:
-        if (is_proven(service, call->request_writer)) {
+        if (ros2_settle_is_done(&service->settle)) {
             return ros2_writer_send(&service->writer, serdata);
         }
         break;
@@ -223,8 +184,16 @@ rclite_result ros2_service_send_reply(
     return RCLITE_OK;
 }
 
+void ros2_service_settled(void *user) {
+    ros2_service *service = user;
+    ros2_sender_push(&context_of(service)->sender, &service->task);
+}
+
+void ros2_service_know_client(ros2_service *service, dds_instance_handle_t request_writer) {
+    client_state_of(service, request_writer, false);
+}
+
 void ros2_service_match_changed(ros2_service *service) {
-    atomic_fetch_add(&service->generation, 1);
     pthread_mutex_lock(&service->lock);
     const bool waiting = service->waiting_count > 0;
     pthread_mutex_unlock(&service->lock);
@@ -250,6 +219,7 @@ void ros2_service_end_waiting(ros2_service *service) {
         }
         pthread_mutex_unlock(&sender->lock);
     }
+    ros2_settle_end(&service->settle);
     ros2_sender_remove(sender, &service->task);
     pthread_mutex_lock(&service->lock);
     while (service->waiting_first) {

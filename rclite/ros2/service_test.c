@@ -243,6 +243,44 @@ static void forgetting(void **state) {
     testing_pair_close(&pair);
 }
 
+/* ---- a service that is freed while it answers --------------------------------------------------- */
+
+typedef struct last_call {
+    testing_gate entered, freeing;
+} last_call;
+
+static rclite_result answer_while_freed(rclite_service_call *call, const void *request,
+    void *response, char *error_text, void *user) {
+    last_call *last = user;
+    (void)call;
+    (void)error_text;
+    testing_gate_add(&last->entered, 1);
+    testing_gate_wait(&last->freeing, 1, TESTING_TIMEOUT_NS);
+    testing_gate_wait(&last->freeing, 2, 20000000); /* never: the other thread is in the free now */
+    fill(request, response);
+    return RCLITE_OK;
+}
+
+static void freed_while_answering(void **state) {
+    (void)state;
+    testing_pair pair = testing_pair_open(RCLITE_DELIVERY_DIRECT);
+    last_call last = {.entered = TESTING_GATE_INIT, .freeing = TESTING_GATE_INIT};
+    rclite_service *service = serve(pair.nodes[0], "/last", answer_while_freed, &last);
+    rclite_client *client = client_of(pair.nodes[1], "/last");
+    assert_ok(rclite_client_wait_for_service(client, TESTING_TIMEOUT_NS));
+    client_state result = {.gate = TESTING_GATE_INIT};
+    const testing_numbers request = {.a = 6, .b = 2};
+    assert_ok(rclite_client_call_async(client, &request, on_answer, &result, NULL));
+    assert_true(testing_gate_wait(&last.entered, 1, TESTING_TIMEOUT_NS));
+    testing_gate_add(&last.freeing, 1);
+    rclite_service_free(service);
+    assert_true(testing_gate_wait(&result.gate, 1, TESTING_TIMEOUT_NS));
+    assert_int_equal(result.last, RCLITE_OK);
+    assert_int_equal(result.sum, 6);
+    rclite_client_free(client);
+    testing_pair_close(&pair);
+}
+
 /* ---- a client whose reply reader comes after its request --------------------------------------- */
 
 static void on_reply(dds_entity_t reader, void *user) {
@@ -315,6 +353,7 @@ int main(void) {
         cmocka_unit_test(several_clients),
         cmocka_unit_test(deferred_answers),
         cmocka_unit_test(forgetting),
+        cmocka_unit_test(freed_while_answering),
         cmocka_unit_test(reply_before_match),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
