@@ -56,8 +56,15 @@ static int remove_entry(
 /* Only peers of the family ros need a master for ROS 1. */
 static bool start_master(verification *v, char **ret_error) {
     bool needed = v->spec->master_uri == NULL && strcmp(v->spec->peer->family, "ros") == 0;
-    return !needed || run_master_start(&v->master, &v->spec->setting->environments[0], v->folder,
-                          v->spec->setting->guard, ret_error);
+    char *error = NULL;
+    if (!needed || run_master_start(&v->master, &v->spec->setting->environments[0], v->folder,
+                       v->spec->setting->guard, &error)) {
+        return true;
+    }
+    *ret_error =
+        util_format("no ROS 1 master (Debian: python3-rosmaster; or --master URI): %s", error);
+    free(error);
+    return false;
 }
 
 static bool verify_generation(verification *v, int generation, char **ret_error) {
