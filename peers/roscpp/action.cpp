@@ -13,14 +13,13 @@ namespace {
 using Action = actionlib_benchmark::RoundtripAction;
 
 class Server : public Endpoints {
-public:
+  public:
     Server(ros::NodeHandle &node, peer_kit *kit, const peer_job &job)
-        : kit_(kit), server_(
-                         node, job.action,
-                         [this](const actionlib_benchmark::RoundtripGoalConstPtr &goal) {
-                             execute(*goal);
-                         },
-                         false) {
+        : kit_(kit),
+          server_(
+              node, job.action,
+              [this](const actionlib_benchmark::RoundtripGoalConstPtr &goal) { execute(*goal); },
+              false) {
         server_.start();
     }
 
@@ -28,7 +27,7 @@ public:
         return true;
     }
 
-private:
+  private:
     void execute(const actionlib_benchmark::RoundtripGoal &goal) {
         int64_t t2 = peer_now_ns();
         actionlib_benchmark::RoundtripResult result;
@@ -42,7 +41,7 @@ private:
 };
 
 class Client : public Endpoints {
-public:
+  public:
     Client(ros::NodeHandle &node, peer_kit *kit, const peer_job &job)
         : kit_(kit), client_(node, job.action) {
     }
@@ -69,7 +68,7 @@ public:
         handles_.erase(token);
     }
 
-private:
+  private:
     using Handle = actionlib::ActionClient<Action>::GoalHandle;
 
     void on_transition(uint64_t token, Handle &handle) {

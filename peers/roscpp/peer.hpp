@@ -1,4 +1,5 @@
-// What the files of the roscpp peer share: one class per pattern behind the kit's table of functions.
+// What the files of the roscpp peer share: one class per pattern behind the kit's table of
+// functions.
 #ifndef PEER_ROSCPP_PEER_HPP
 #define PEER_ROSCPP_PEER_HPP
 
@@ -12,7 +13,7 @@
 
 // The endpoints of one pattern. Failures are exceptions; their text goes to the kit.
 class Endpoints {
-public:
+  public:
     virtual ~Endpoints() = default;
     virtual bool is_matched() = 0;
     virtual void publish() {
@@ -33,7 +34,8 @@ std::unique_ptr<Endpoints> make_service(ros::NodeHandle &node, peer_kit *kit, co
 std::unique_ptr<Endpoints> make_action(ros::NodeHandle &node, peer_kit *kit, const peer_job &job);
 
 inline ros::Time to_ros(int64_t ns) {
-    return ros::Time(static_cast<uint32_t>(ns / 1000000000), static_cast<uint32_t>(ns % 1000000000));
+    return ros::Time(
+        static_cast<uint32_t>(ns / 1000000000), static_cast<uint32_t>(ns % 1000000000));
 }
 
 #endif

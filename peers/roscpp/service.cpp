@@ -1,6 +1,7 @@
-// Service server and client over nav_msgs/GetMap. roscpp's call blocks: the thread that the kit calls on
-// waits for the answer. Back to back, the kit asks for the next call from inside the report of the
-// answer; it is then made after that report has returned, so that the stack does not grow.
+// Service server and client over nav_msgs/GetMap. roscpp's call blocks: the thread that the kit
+// calls on waits for the answer. Back to back, the kit asks for the next call from inside the
+// report of the answer; it is then made after that report has returned, so that the stack does not
+// grow.
 #include <nav_msgs/GetMap.h>
 
 #include <string>
@@ -12,7 +13,7 @@ namespace {
 using GetMap = nav_msgs::GetMap;
 
 class Server : public Endpoints {
-public:
+  public:
     Server(ros::NodeHandle &node, peer_kit *kit, const peer_job &job) : kit_(kit) {
         nav_msgs::OccupancyGrid &map = answer_.map;
         map.header.frame_id = PEER_MAP_FRAME;
@@ -28,7 +29,7 @@ public:
         return true;
     }
 
-private:
+  private:
     bool on_request(GetMap::Request &, GetMap::Response &response) {
         int64_t t2 = peer_now_ns();
         response = answer_;
@@ -45,11 +46,11 @@ private:
 };
 
 class Client : public Endpoints {
-public:
+  public:
     Client(ros::NodeHandle &node, peer_kit *kit, const peer_job &job)
         : node_(node), kit_(kit), job_(job),
-          persistent_(std::string(peer_job_setting(&job, "connection", "persistent")) ==
-                      "persistent") {
+          persistent_(
+              std::string(peer_job_setting(&job, "connection", "persistent")) == "persistent") {
         if (!persistent_) {
             client_ = node_.serviceClient<GetMap>(job_.service, false);
         }
@@ -77,7 +78,7 @@ public:
         calling_ = false;
     }
 
-private:
+  private:
     void call_once(uint64_t token) {
         GetMap service;
         bool good = client_.call(service);
@@ -104,8 +105,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Endpoints> make_service(
-    ros::NodeHandle &node, peer_kit *kit, const peer_job &job) {
+std::unique_ptr<Endpoints> make_service(ros::NodeHandle &node, peer_kit *kit, const peer_job &job) {
     if (job.role == PEER_SERVER) {
         return std::make_unique<Server>(node, kit, job);
     }

@@ -16,7 +16,7 @@ std_msgs::MultiArrayDimension dimension(const char *label, uint32_t size, uint32
 }
 
 class Topic : public Endpoints {
-public:
+  public:
     Topic(ros::NodeHandle &node, peer_kit *kit, const peer_job &job) : kit_(kit) {
         bool publishes = job.role == PEER_PUBLISHER;
         uint32_t queue = job.qos.history == PEER_KEEP_ALL ? 0 : job.qos.depth;
@@ -47,7 +47,7 @@ public:
         publisher_.publish(*static_cast<const Message::ConstPtr *>(message));
     }
 
-private:
+  private:
     void prepare(const peer_job &job) {
         uint32_t bytes = static_cast<uint32_t>(job.payload_bytes);
         outgoing_.layout.dim = {dimension("height", 1, bytes), dimension("width", bytes, bytes),

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- goals; mutex held ------------------------------------------------------------------------- */
+/* ---- goals; mutex held -------------------------------------------------------------------------
+ */
 
 static struct ros1_client_goal *find_goal(
     struct ros1_action_client *client, const rclite_string *id) {
@@ -47,10 +48,11 @@ static void goal_remove(struct ros1_action_client *client, struct ros1_client_go
     client->free_goals = goal;
 }
 
-/* ---- callbacks --------------------------------------------------------------------------------- */
+/* ---- callbacks ---------------------------------------------------------------------------------
+ */
 
-/* Before and after a callback for a goal. The mutex is held before and after; end gives false when the
- * goal was freed meanwhile. */
+/* Before and after a callback for a goal. The mutex is held before and after; end gives false when
+ * the goal was freed meanwhile. */
 static void begin_callback(struct ros1_action_client *client, struct ros1_client_goal *goal) {
     client->running = goal;
     client->runner = pthread_self();
@@ -151,7 +153,8 @@ static rclite_goal_status terminal_status(uint8_t status) {
     }
 }
 
-/* ---- what servers send ------------------------------------------------------------------------- */
+/* ---- what servers send -------------------------------------------------------------------------
+ */
 
 /* A goal that the server has shown, and shows no more. */
 static bool is_lost(const struct ros1_client_goal *goal) {
@@ -227,8 +230,7 @@ static void on_result(const void *message, const rclite_message_info *info, void
     if (goal && goal->state != ROS1_STATE_DONE && take_status(client, goal, status->status)) {
         void *result = NULL;
         if (rclite_message_copy(type->result, goal->message,
-                rclitei_ros1_action_field(
-                    type->ros1_action_result, (void *)(uintptr_t)message, 2),
+                rclitei_ros1_action_field(type->ros1_action_result, (void *)(uintptr_t)message, 2),
                 &client->context->base.allocator) == RCLITE_OK) {
             result = goal->message;
         }
@@ -237,7 +239,8 @@ static void on_result(const void *message, const rclite_message_info *info, void
     pthread_mutex_unlock(&client->mutex);
 }
 
-/* ---- asking ------------------------------------------------------------------------------------ */
+/* ---- asking ------------------------------------------------------------------------------------
+ */
 
 /* The status tells who the server is; it must be connected on all five topics. */
 bool rclitei_ros1_action_client_ready(rclite_action_client *base) {
@@ -264,8 +267,8 @@ static void name_goal(struct ros1_action_client *client, struct ros1_client_goal
     goal->id_bytes = strlen(id->text);
 }
 
-static rclite_result publish_goal(struct ros1_action_client *client,
-    const struct ros1_client_goal *goal, const void *content) {
+static rclite_result publish_goal(
+    struct ros1_action_client *client, const struct ros1_client_goal *goal, const void *content) {
     const rclite_action_type *type = client->base.type;
     const rclite_type *wrapper = type->ros1_action_goal;
     std_msgs__msg__Header *header = rclitei_ros1_action_field(wrapper, client->goal_message, 0);
@@ -341,7 +344,8 @@ void rclitei_ros1_client_goal_free(rclite_client_goal *handle) {
     pthread_mutex_unlock(&client->mutex);
 }
 
-/* ---- begin and end ----------------------------------------------------------------------------- */
+/* ---- begin and end -----------------------------------------------------------------------------
+ */
 
 static rclite_result create_endpoints(struct ros1_action_client *client, rclite_error *reterr) {
     rclite_node *node = client->base.node;
@@ -360,9 +364,9 @@ static rclite_result create_endpoints(struct ros1_action_client *client, rclite_
             in, on_result, client, &client->result_subscription, reterr);
     }
     if (result == RCLITE_OK) {
-        result = rclitei_ros1_action_subscription(node, name, "feedback",
-            type->ros1_action_feedback, in, on_feedback, client, &client->feedback_subscription,
-            reterr);
+        result =
+            rclitei_ros1_action_subscription(node, name, "feedback", type->ros1_action_feedback, in,
+                on_feedback, client, &client->feedback_subscription, reterr);
     }
     if (result == RCLITE_OK) {
         result = rclitei_ros1_action_subscription(node, name, "status",
@@ -402,11 +406,9 @@ rclite_result rclitei_ros1_action_client_init(rclite_action_client *base, rclite
     pthread_cond_init(&client->returned, NULL);
     client->goal_message = rclitei_allocate(
         &client->context->base.allocator, base->type->ros1_action_goal->size_bytes);
-    rclite_result result =
-        client->goal_message
-            ? create_endpoints(client, reterr)
-            : rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "action %.100s: out of memory",
-                  base->name);
+    rclite_result result = client->goal_message ? create_endpoints(client, reterr)
+                                                : rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0,
+                                                      "action %.100s: out of memory", base->name);
     if (result != RCLITE_OK) {
         release_parts(client);
     }

@@ -6,7 +6,7 @@
 
 /* A goal from send to free. Its memory is reused. */
 struct ros1_client_goal {
-    rclite_client_goal base; /* first */
+    rclite_client_goal base;       /* first */
     struct ros1_client_goal *next; /* among the client's, or among the free ones */
     size_t id_bytes;
     enum ros1_goal_state state;

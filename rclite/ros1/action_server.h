@@ -7,8 +7,8 @@
 
 /* A goal that is not over. Its handle is reused when it is over and no callback has it. */
 struct ros1_server_goal {
-    rclite_server_goal base; /* first */
-    void *message;           /* of type->goal */
+    rclite_server_goal base;       /* first */
+    void *message;                 /* of type->goal */
     struct ros1_goal_entry *entry; /* guarded by the server's mutex; NULL: over */
     unsigned pins;                 /* callbacks that have the handle */
     uint64_t cancel_round;         /* the last cancel request that met it */
@@ -31,5 +31,17 @@ struct ros1_action_server {
     void *result_message, *feedback_message; /* wrappers, all zero between uses */
     void *empty_result;
 };
+
+/* ---- action_goals.c ----------------------------------------------------------------------------
+ */
+
+void rclitei_ros1_action_on_goal(const void *message, const rclite_message_info *info, void *user);
+void rclitei_ros1_action_on_cancel(
+    const void *message, const rclite_message_info *info, void *user);
+/* Ends a goal: its result (NULL: an empty one) goes out now, its status soon. mutex held. */
+rclite_result rclitei_ros1_goal_end(struct ros1_action_server *server,
+    struct ros1_goal_entry *entry, enum ros1_goal_status to, const void *result);
+/* The handle may be used for another goal. mutex held. */
+void rclitei_ros1_goal_recycle(struct ros1_action_server *server, struct ros1_server_goal *goal);
 
 #endif

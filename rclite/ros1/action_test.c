@@ -103,8 +103,8 @@ static void open_fixture(struct fixture *fixture, rclite_delivery client_deliver
     assert_int_equal(rclite_action_server_create(fixture->server_node, "/trip", TYPE,
                          &server_callbacks, fixture, &options, &fixture->server, NULL),
         RCLITE_OK);
-    assert_int_equal(rclite_action_client_create(
-                         fixture->client_node, "/trip", TYPE, &fixture->client, NULL),
+    assert_int_equal(
+        rclite_action_client_create(fixture->client_node, "/trip", TYPE, &fixture->client, NULL),
         RCLITE_OK);
     assert_int_equal(
         rclite_action_client_wait_for_server(fixture->client, TESTING_TIMEOUT_NS), RCLITE_OK);
@@ -122,8 +122,8 @@ static void close_fixture(struct fixture *fixture) {
 static rclite_client_goal *send_goal(struct fixture *fixture) {
     actionlib_benchmark__action__Roundtrip_Goal goal = {.start = {1234, 5678}};
     rclite_client_goal *handle = NULL;
-    assert_int_equal(rclite_action_client_send_goal(
-                         fixture->client, &goal, &callbacks, fixture, &handle),
+    assert_int_equal(
+        rclite_action_client_send_goal(fixture->client, &goal, &callbacks, fixture, &handle),
         RCLITE_OK);
     return handle;
 }
@@ -264,8 +264,8 @@ static void send_next(struct chain *chain) {
     const rclite_goal_callbacks only_result = {.result = on_chain_result};
     actionlib_benchmark__action__Roundtrip_Goal goal = {.start = {1, 1}};
     rclite_client_goal *handle;
-    assert_int_equal(rclite_action_client_send_goal(
-                         chain->fixture.client, &goal, &only_result, chain, &handle),
+    assert_int_equal(
+        rclite_action_client_send_goal(chain->fixture.client, &goal, &only_result, chain, &handle),
         RCLITE_OK);
 }
 

@@ -36,7 +36,8 @@ rclite_result rclitei_ros1_action_publisher(rclite_node *node, const char *actio
     rclite_error *reterr) {
     char *name = rclitei_format(&node->context->allocator, "%s/%s", action, topic);
     if (!name) {
-        return rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "action %.100s: out of memory", action);
+        return rclitei_fail(
+            reterr, RCLITE_ERR_NO_MEMORY, 0, "action %.100s: out of memory", action);
     }
     rclite_publisher_options options = RCLITE_PUBLISHER_OPTIONS_INIT;
     options.qos = qos;
@@ -52,7 +53,8 @@ rclite_result rclitei_ros1_action_subscription(rclite_node *node, const char *ac
     rclite_error *reterr) {
     char *name = rclitei_format(&node->context->allocator, "%s/%s", action, topic);
     if (!name) {
-        return rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "action %.100s: out of memory", action);
+        return rclitei_fail(
+            reterr, RCLITE_ERR_NO_MEMORY, 0, "action %.100s: out of memory", action);
     }
     rclite_subscription_options options = RCLITE_SUBSCRIPTION_OPTIONS_INIT;
     options.qos = qos;

@@ -1,5 +1,6 @@
-/* What action servers and clients of ROS 1 share. An action is five topics below its name; both sides
- * are built from the public publishers and subscriptions, and add the goals and their states. */
+/* What action servers and clients of ROS 1 share. An action is five topics below its name; both
+ * sides are built from the public publishers and subscriptions, and add the goals and their states.
+ */
 #ifndef RCLITE_ROS1_ACTIONS_H
 #define RCLITE_ROS1_ACTIONS_H
 
@@ -41,7 +42,8 @@ rclite_result rclitei_ros1_action_subscription(rclite_node *node, const char *ac
 /* The third field of the wrapper messages: goal, result or feedback; and the second one. */
 void *rclitei_ros1_action_field(const rclite_type *wrapper, void *message, uint32_t index);
 
-/* ---- the client's state machine (goal_state.c) ------------------------------------------------- */
+/* ---- the client's state machine (goal_state.c) -------------------------------------------------
+ */
 
 enum ros1_goal_state {
     ROS1_STATE_WAITING_FOR_GOAL_ACK,
@@ -56,12 +58,13 @@ enum ros1_goal_state {
 };
 
 /* The states that a goal goes through when a status arrives, in order, the last one being where it
- * stays; several when statuses in between were missed. Returns their number (0: no change), or -1: this
- * status must not come in this state. */
+ * stays; several when statuses in between were missed. Returns their number (0: no change), or -1:
+ * this status must not come in this state. */
 int rclitei_ros1_goal_path(
     enum ros1_goal_state from, enum ros1_goal_status status, enum ros1_goal_state ret_path[3]);
 
-/* ---- backend functions ------------------------------------------------------------------------- */
+/* ---- backend functions -------------------------------------------------------------------------
+ */
 
 rclite_result rclitei_ros1_action_server_init(rclite_action_server *base, rclite_error *reterr);
 void rclitei_ros1_action_server_done(rclite_action_server *base);

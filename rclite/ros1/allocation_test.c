@@ -1,5 +1,5 @@
-/* After warm-up, publishing, delivering, calling and serving allocate nothing: counted at the context's
- * allocator, which everything of ours goes through. */
+/* After warm-up, publishing, delivering, calling and serving allocate nothing: counted at the
+ * context's allocator, which everything of ours goes through. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +43,8 @@ static void on_ping(const void *message, const rclite_message_info *info, void *
 static void on_pong(const void *message, const rclite_message_info *info, void *user) {
     (void)info;
     struct ping_pong *game = user;
-    assert_int_equal(((const std_msgs__msg__UInt8MultiArray *)message)->data.size,
-        game->message.data.size);
+    assert_int_equal(
+        ((const std_msgs__msg__UInt8MultiArray *)message)->data.size, game->message.data.size);
     if (--game->left > 0) {
         assert_int_equal(rclite_publisher_publish(game->ping, &game->message), RCLITE_OK);
     } else {

@@ -1,5 +1,5 @@
-/* Replays what real ROS 1 programs sent (captured/README.md) through the parsers, whole and in every
- * possible two pieces. */
+/* Replays what real ROS 1 programs sent (captured/README.md) through the parsers, whole and in
+ * every possible two pieces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -137,7 +137,8 @@ static void test_probes(void **state) {
     }
 }
 
-/* ---- HTTP -------------------------------------------------------------------------------------- */
+/* ---- HTTP --------------------------------------------------------------------------------------
+ */
 
 typedef void (*visit_message)(const rclitei_http_message *message);
 
@@ -155,8 +156,7 @@ static int walk(const char *name, bool is_response, visit_message visit) {
         assert_true(message.keep_alive);
         visit(&message);
         for (size_t cut = 0; cut < total; cut++) {
-            assert_int_equal(
-                rclitei_http_read(bytes.data + at, cut, is_response, false, &message),
+            assert_int_equal(rclitei_http_read(bytes.data + at, cut, is_response, false, &message),
                 RCLITEI_HTTP_MORE);
         }
         at += total;
@@ -170,8 +170,8 @@ static void visit_answer(const rclitei_http_message *message) {
     char text[256];
     xmlrpc_value *value = NULL;
     assert_int_equal(message->status, 200);
-    assert_int_equal(rclitei_rpc_parse_answer(
-                         message->body, message->body_size, &value, text, sizeof text),
+    assert_int_equal(
+        rclitei_rpc_parse_answer(message->body, message->body_size, &value, text, sizeof text),
         RCLITE_OK);
     xmlrpc_DECREF(value);
 }

@@ -7,7 +7,8 @@
 
 #define LOOK_AGAIN_NS INT64_C(50000000) /* a service that is not there is looked for so often */
 
-/* ---- delivering -------------------------------------------------------------------------------- */
+/* ---- delivering --------------------------------------------------------------------------------
+ */
 
 /* Back among the free ones. context->lock held. */
 static void call_free(struct ros1_client *client, struct ros1_client_call *call) {
@@ -26,16 +27,16 @@ static void keep_finished(struct ros1_client *client, struct ros1_client_call *c
 }
 
 /* Calls the user; the call is in no list. No lock held. False: after a shutdown, not called. */
-static bool deliver(struct ros1_client *client, struct ros1_client_call *call,
-    rclite_result result, const uint8_t *body, size_t size, const char *error_text) {
+static bool deliver(struct ros1_client *client, struct ros1_client_call *call, rclite_result result,
+    const uint8_t *body, size_t size, const char *error_text) {
     rclite_context *context = client->base.node->context;
     if (!rclitei_callback_enter(context)) {
         return false;
     }
     if (result == RCLITE_OK) {
         const rclitei_codec_read_options options = {.views = true};
-        result = rclitei_codec_read(client->response_codec, body, size, &options,
-            client->response, &context->allocator);
+        result = rclitei_codec_read(
+            client->response_codec, body, size, &options, client->response, &context->allocator);
         if (result != RCLITE_OK) {
             atomic_fetch_add(&context->malformed, 1);
             error_text = "the response is no message of its type";
@@ -113,8 +114,8 @@ void rclitei_ros1_client_finish(struct ros1_client_connection *connection, rclit
     finish_first(connection, result, body, size, error_text);
 }
 
-void rclitei_ros1_client_lost(struct ros1_client_connection *connection, rclite_result result,
-    const char *error_text) {
+void rclitei_ros1_client_lost(
+    struct ros1_client_connection *connection, rclite_result result, const char *error_text) {
     struct ros1_context *context = connection->context;
     pthread_mutex_lock(&context->lock);
     struct ros1_client *client = connection->client;
@@ -140,8 +141,7 @@ static bool run_ready(rclitei_ready *ready) {
         (struct ros1_client *)(void *)((char *)ready - offsetof(struct ros1_client, ready));
     struct ros1_context *context = client->node->context;
     pthread_mutex_lock(&context->lock);
-    struct ros1_client_call *call =
-        atomic_load(&context->base.shutdown) ? NULL : client->finished;
+    struct ros1_client_call *call = atomic_load(&context->base.shutdown) ? NULL : client->finished;
     if (call) {
         client->finished = call->next;
         if (!client->finished) {
@@ -159,7 +159,8 @@ static bool run_ready(rclitei_ready *ready) {
     return more;
 }
 
-/* ---- readiness --------------------------------------------------------------------------------- */
+/* ---- readiness ---------------------------------------------------------------------------------
+ */
 
 /* A look that failed is over for a while: those who wait look again. */
 static void on_again(rclitei_loop_timer *timer) {
@@ -199,7 +200,8 @@ bool rclitei_ros1_client_ready(rclite_client *base) {
     return ready;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------- */
+/* ---- calls -------------------------------------------------------------------------------------
+ */
 
 /* Length and body. */
 static rclite_result build_request(
@@ -214,8 +216,8 @@ static rclite_result build_request(
     }
     rclitei_u32_write(packet->bytes, (uint32_t)body);
     size_t written;
-    rclite_result result = rclitei_codec_write(
-        client->request_codec, request, 0, packet->bytes + 4, body, &written);
+    rclite_result result =
+        rclitei_codec_write(client->request_codec, request, 0, packet->bytes + 4, body, &written);
     if (result != RCLITE_OK) {
         rclitei_packet_release(packet);
         return result;
@@ -300,16 +302,17 @@ void rclitei_ros1_client_forget(rclite_client *base, int64_t id) {
     }
 }
 
-/* ---- begin and end ----------------------------------------------------------------------------- */
+/* ---- begin and end -----------------------------------------------------------------------------
+ */
 
 static rclite_result create_parts(struct ros1_client *client) {
     const rclite_service_type *type = client->base.type;
     const rclite_allocator *allocator = &client->base.node->context->allocator;
-    rclite_result result = rclitei_codec_create(
-        type->request, RCLITE_ROS1, allocator, &client->request_codec);
+    rclite_result result =
+        rclitei_codec_create(type->request, RCLITE_ROS1, allocator, &client->request_codec);
     if (result == RCLITE_OK) {
-        result = rclitei_codec_create(
-            type->response, RCLITE_ROS1, allocator, &client->response_codec);
+        result =
+            rclitei_codec_create(type->response, RCLITE_ROS1, allocator, &client->response_codec);
     }
     if (result != RCLITE_OK) {
         return result;

@@ -1,6 +1,6 @@
-/* A client's connection to a server: look the service up at the master, connect, exchange headers, send
- * requests and read responses in order. All on the loop's thread, but for starting, adding calls and
- * abandoning. */
+/* A client's connection to a server: look the service up at the master, connect, exchange headers,
+ * send requests and read responses in order. All on the loop's thread, but for starting, adding
+ * calls and abandoning. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,8 @@ static void run_closing(rclitei_task *task);
 static void on_deadline(rclitei_loop_timer *timer);
 static void on_found(void *user, const rclitei_rpc_answer *answer);
 
-/* ---- life -------------------------------------------------------------------------------------- */
+/* ---- life --------------------------------------------------------------------------------------
+ */
 
 struct ros1_client_connection *rclitei_ros1_client_connect(
     struct ros1_client *client, bool is_persistent, bool is_probe) {
@@ -71,8 +72,9 @@ static void finish(struct ros1_client_connection *connection) {
 }
 
 static void run_closing(rclitei_task *task) {
-    struct ros1_client_connection *connection = (struct ros1_client_connection *)(void *)(
-        (char *)task - offsetof(struct ros1_client_connection, closing));
+    struct ros1_client_connection *connection =
+        (struct ros1_client_connection *)(void *)((char *)task -
+                                                  offsetof(struct ros1_client_connection, closing));
     rclitei_loop_timer_stop(connection->context->loop, &connection->deadline);
     if (!connection->asking) { /* else the master's answer ends it */
         finish(connection);
@@ -80,15 +82,17 @@ static void run_closing(rclitei_task *task) {
 }
 
 static void on_deadline(rclitei_loop_timer *timer) {
-    rclitei_ros1_client_lost((struct ros1_client_connection *)(void *)(
-                                 (char *)timer - offsetof(struct ros1_client_connection, deadline)),
+    rclitei_ros1_client_lost(
+        (struct ros1_client_connection *)(void *)((char *)timer -
+                                                  offsetof(
+                                                      struct ros1_client_connection, deadline)),
         RCLITE_ERR_TIMEOUT, "the server does not answer the connection header");
 }
 
-/* ---- requests and responses -------------------------------------------------------------------- */
+/* ---- requests and responses --------------------------------------------------------------------
+ */
 
-static void send_request(
-    struct ros1_client_connection *connection, struct ros1_client_call *call) {
+static void send_request(struct ros1_client_connection *connection, struct ros1_client_call *call) {
     rclitei_stream_send(&connection->stream, call->request, 0, NULL);
     call->request = rclitei_packet_release(call->request);
 }
@@ -217,11 +221,11 @@ static void on_closed(rclitei_stream *stream, int error) {
     char text[128];
     snprintf(text, sizeof text, "the connection to the server ended: %s",
         error ? strerror(error) : "closed by the server");
-    rclitei_ros1_client_lost(
-        (struct ros1_client_connection *)stream, RCLITE_ERR_TRANSPORT, text);
+    rclitei_ros1_client_lost((struct ros1_client_connection *)stream, RCLITE_ERR_TRANSPORT, text);
 }
 
-/* ---- looking up and connecting ----------------------------------------------------------------- */
+/* ---- looking up and connecting -----------------------------------------------------------------
+ */
 
 static void on_connected(rclitei_stream *stream) {
     struct ros1_client_connection *connection = (struct ros1_client_connection *)stream;
@@ -246,10 +250,8 @@ static void on_connected(rclitei_stream *stream) {
     }
 }
 
-static const rclitei_stream_handler handler = {.on_connected = on_connected,
-    .on_input = on_input,
-    .on_closed = on_closed,
-    .release = release};
+static const rclitei_stream_handler handler = {
+    .on_connected = on_connected, .on_input = on_input, .on_closed = on_closed, .release = release};
 
 /* The service's URI, with or without a slash at the end. */
 static bool connect_to(struct ros1_client_connection *connection, xmlrpc_value *value) {
@@ -261,13 +263,13 @@ static bool connect_to(struct ros1_client_connection *connection, xmlrpc_value *
     const char *path;
     xmlrpc_env_init(&env);
     xmlrpc_read_string(&env, value, &uri);
-    bool good = !env.fault_occurred &&
-                rclitei_uri_parse(uri, "rosrpc", host, sizeof host, &port, &path);
+    bool good =
+        !env.fault_occurred && rclitei_uri_parse(uri, "rosrpc", host, sizeof host, &port, &path);
     rclitei_xmlrpc_text_free(uri);
     xmlrpc_env_clean(&env);
-    return good && rclitei_stream_connect(&connection->stream, context->loop,
-                       &context->base.allocator, &handler, context->resolver, host, port) ==
-                       RCLITE_OK;
+    return good &&
+           rclitei_stream_connect(&connection->stream, context->loop, &context->base.allocator,
+               &handler, context->resolver, host, port) == RCLITE_OK;
 }
 
 static void on_found(void *user, const rclitei_rpc_answer *answer) {

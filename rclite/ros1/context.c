@@ -81,8 +81,7 @@ static rclite_result choose_address(struct ros1_context *context, rclite_error *
     if (!host || !*host) {
         host = getenv("ROS_IP");
     }
-    rclite_result result =
-        find_local_address(context->master_uri, local, sizeof local, reterr);
+    rclite_result result = find_local_address(context->master_uri, local, sizeof local, reterr);
     if (result != RCLITE_OK) {
         return result;
     }
@@ -90,8 +89,7 @@ static rclite_result choose_address(struct ros1_context *context, rclite_error *
         host = local;
     }
     struct in_addr address;
-    bool is_loopback =
-        rclitei_resolve_now(host, &address) && (ntohl(address.s_addr) >> 24) == 127;
+    bool is_loopback = rclitei_resolve_now(host, &address) && (ntohl(address.s_addr) >> 24) == 127;
     snprintf(context->listen_address, sizeof context->listen_address, "%s",
         is_loopback ? inet_ntop(AF_INET, &address, local, sizeof local) : "0.0.0.0");
     context->host = rclitei_copy_text(&context->base.allocator, host);
@@ -149,11 +147,10 @@ rclite_result rclitei_ros1_context_init(
     pthread_mutex_init(&context->lock, NULL);
     pthread_mutex_init(&context->log_lock, NULL);
     pthread_cond_init(&context->changed, NULL);
-    context->master_uri =
-        rclitei_copy_text(&base->allocator, choose_master(context, options));
-    rclite_result result =
-        context->master_uri ? choose_address(context, reterr)
-                            : rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "out of memory");
+    context->master_uri = rclitei_copy_text(&base->allocator, choose_master(context, options));
+    rclite_result result = context->master_uri
+                               ? choose_address(context, reterr)
+                               : rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "out of memory");
     if (result == RCLITE_OK) {
         result = create_parts(context, reterr);
     }

@@ -65,8 +65,8 @@ static rclite_result create_topics(struct everything *all) {
 static rclite_result create_services(struct everything *all) {
     rclite_service_options service = RCLITE_SERVICE_OPTIONS_INIT;
     rclite_client_options client = RCLITE_CLIENT_OPTIONS_INIT;
-    rclite_result result = rclite_service_create(
-        all->node, "/map", MAP, serve, NULL, &service, &all->service, NULL);
+    rclite_result result =
+        rclite_service_create(all->node, "/map", MAP, serve, NULL, &service, &all->service, NULL);
     return result == RCLITE_OK
                ? rclite_client_create(all->node, "/map", MAP, &client, &all->client, NULL)
                : result;
@@ -77,13 +77,12 @@ static rclite_result create_actions(struct everything *all) {
     rclite_action_server_options options = RCLITE_ACTION_SERVER_OPTIONS_INIT;
     rclite_result result = rclite_action_server_create(
         all->node, "/trip", TRIP, &callbacks, NULL, &options, &all->action_server, NULL);
-    return result == RCLITE_OK ? rclite_action_client_create(
-                                     all->node, "/trip", TRIP, &all->action_client, NULL)
-                               : result;
+    return result == RCLITE_OK
+               ? rclite_action_client_create(all->node, "/trip", TRIP, &all->action_client, NULL)
+               : result;
 }
 
-static rclite_result create_everything(
-    struct everything *all, const failing_allocator *allocator) {
+static rclite_result create_everything(struct everything *all, const failing_allocator *allocator) {
     rclite_context_options options = RCLITE_CONTEXT_OPTIONS_INIT;
     options.generation = RCLITE_ROS1;
     options.allocator = &allocator->base;

@@ -1,21 +1,38 @@
-/* The action client's transition table. Statuses are published a few times a second and results come
- * on their own topic, so any later status may be the first that a client sees: then the goal goes
- * through the states between. */
+/* The action client's transition table. Statuses are published a few times a second and results
+ * come on their own topic, so any later status may be the first that a client sees: then the goal
+ * goes through the states between. */
 #include "ros1/actions.h"
 
-#define STAY {0}
-#define NEVER {-1}
-#define VIA1(a) {1, {ROS1_STATE_##a}}
-#define VIA2(a, b) {2, {ROS1_STATE_##a, ROS1_STATE_##b}}
-#define VIA3(a, b, c) {3, {ROS1_STATE_##a, ROS1_STATE_##b, ROS1_STATE_##c}}
+#define STAY                                                                                       \
+    { 0 }
+#define NEVER                                                                                      \
+    { -1 }
+#define VIA1(a)                                                                                    \
+    {                                                                                              \
+        1, {                                                                                       \
+            ROS1_STATE_##a                                                                         \
+        }                                                                                          \
+    }
+#define VIA2(a, b)                                                                                 \
+    {                                                                                              \
+        2, {                                                                                       \
+            ROS1_STATE_##a, ROS1_STATE_##b                                                         \
+        }                                                                                          \
+    }
+#define VIA3(a, b, c)                                                                              \
+    {                                                                                              \
+        3, {                                                                                       \
+            ROS1_STATE_##a, ROS1_STATE_##b, ROS1_STATE_##c                                         \
+        }                                                                                          \
+    }
 
 struct path {
     signed char count;
     unsigned char states[3];
 };
 
-/* Columns: PENDING ACTIVE PREEMPTED SUCCEEDED ABORTED REJECTED PREEMPTING RECALLING RECALLED; LOST is
- * never sent. */
+/* Columns: PENDING ACTIVE PREEMPTED SUCCEEDED ABORTED REJECTED PREEMPTING RECALLING RECALLED; LOST
+ * is never sent. */
 static const struct path paths[ROS1_STATE_COUNT][ROS1_GOAL_LOST] = {
     [ROS1_STATE_WAITING_FOR_GOAL_ACK] = {VIA1(PENDING), VIA1(ACTIVE),
         VIA3(ACTIVE, PREEMPTING, WAITING_FOR_RESULT), VIA2(ACTIVE, WAITING_FOR_RESULT),

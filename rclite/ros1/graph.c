@@ -1,5 +1,5 @@
-/* The graph as the master knows it. Types of services and ids of endpoints are not known to it and stay
- * empty. */
+/* The graph as the master knows it. Types of services and ids of endpoints are not known to it and
+ * stay empty. */
 #include "ros1/ros1.h"
 
 #include <stdlib.h>
@@ -28,8 +28,8 @@ static char *spell_type(const struct graph *graph, const char *wire_name, const 
 
 static rclite_graph_entry *append(struct graph *graph, const char *name) {
     rclite_graph_list *list = graph->list;
-    rclite_graph_entry *entry = rclitei_grow(&graph->context->allocator, &list->entries,
-        list->count, &graph->capacity, sizeof *entry);
+    rclite_graph_entry *entry = rclitei_grow(
+        &graph->context->allocator, &list->entries, list->count, &graph->capacity, sizeof *entry);
     if (entry) {
         list->count++;
         entry->name = rclitei_copy_text(&graph->context->allocator, name);
@@ -93,8 +93,8 @@ static const char *type_of(struct graph *graph, const char *topic) {
 
 /* Calls visit for each name and node of one of the three lists. */
 static void walk(struct graph *graph, int which,
-    void (*visit)(struct graph *graph, const char *name, const char *node, int which,
-        const char *wanted),
+    void (*visit)(
+        struct graph *graph, const char *name, const char *node, int which, const char *wanted),
     const char *wanted) {
     xmlrpc_env *env = &graph->env;
     xmlrpc_value *rows = NULL;
@@ -200,8 +200,8 @@ static void visit_action(
         rclite_graph_entry *entry = append(graph, action);
         const char *goal_type = type_of(graph, goal);
         if (entry && goal_type && ends_with(goal_type, "ActionGoal")) {
-            char *base = rclitei_format(
-                allocator, "%.*s", (int)(strlen(goal_type) - 10), goal_type);
+            char *base =
+                rclitei_format(allocator, "%.*s", (int)(strlen(goal_type) - 10), goal_type);
             set_type(graph, entry, base ? spell_type(graph, base, "action") : NULL);
             rclitei_release(allocator, base);
         }

@@ -16,8 +16,8 @@ void rclitei_u32_write(uint8_t *bytes, uint32_t value) {
 }
 
 /* Takes the next field off. False: there is none, or it is broken (then *broken). */
-static bool next_field(rclitei_header *rest, rclitei_text *ret_name, rclitei_text *ret_value,
-    bool *ret_broken) {
+static bool next_field(
+    rclitei_header *rest, rclitei_text *ret_name, rclitei_text *ret_value, bool *ret_broken) {
     *ret_broken = false;
     if (rest->size == 0) {
         return false;

@@ -62,8 +62,7 @@ static void open_fixture(struct fixture *fixture) {
     assert_int_equal(
         rclite_publisher_wait_matched(fixture->publisher, 1, TESTING_TIMEOUT_NS), RCLITE_OK);
     assert_int_equal(
-        rclite_subscription_wait_matched(fixture->subscription, 1, TESTING_TIMEOUT_NS),
-        RCLITE_OK);
+        rclite_subscription_wait_matched(fixture->subscription, 1, TESTING_TIMEOUT_NS), RCLITE_OK);
 }
 
 static void close_fixture(struct fixture *fixture) {
@@ -87,7 +86,8 @@ static uint64_t malformed(const struct fixture *fixture) {
     return rclite_context_count(fixture->context).malformed;
 }
 
-/* ---- against the TCPROS server ---------------------------------------------------------------- */
+/* ---- against the TCPROS server ----------------------------------------------------------------
+ */
 
 static void check_refused(
     struct fixture *fixture, const void *bytes, size_t size, uint64_t counted) {
@@ -106,10 +106,13 @@ static void test_bad_headers(void **state) {
     uint8_t bytes[512];
     open_fixture(&fixture);
     check_refused(&fixture, "\xff\xff\xff\xff", 4, 1);
-    check_refused(&fixture, "\x01\x00\x10\x00", 4, 1);             /* 1 MiB and a byte */
-    check_refused(&fixture, "\x08\0\0\0\xff\xff\xff\x7f" "abcd", 12, 1); /* a field beyond */
-    check_refused(&fixture, "\x07\0\0\0\x03\0\0\0abc", 11, 1);     /* no '=' */
-    check_refused(&fixture, "\0\0\0\0", 4, 0);                     /* neither topic nor service */
+    check_refused(&fixture, "\x01\x00\x10\x00", 4, 1); /* 1 MiB and a byte */
+    check_refused(&fixture,
+        "\x08\0\0\0\xff\xff\xff\x7f"
+        "abcd",
+        12, 1);                                                /* a field beyond */
+    check_refused(&fixture, "\x07\0\0\0\x03\0\0\0abc", 11, 1); /* no '=' */
+    check_refused(&fixture, "\0\0\0\0", 4, 0);                 /* neither topic nor service */
     size_t size = testing_header(bytes, sizeof bytes, "topic=/text", "callerid=/x", (char *)NULL);
     check_refused(&fixture, bytes, size, 0); /* no md5sum */
     size = testing_header(bytes, sizeof bytes, "topic=/text", "callerid=/x", "type=std_msgs/Int8",
@@ -172,8 +175,7 @@ struct flow {
 static void on_flow(const void *message, const rclite_message_info *info, void *user) {
     (void)info;
     struct flow *flow = user;
-    assert_int_equal(
-        ((const std_msgs__msg__UInt8MultiArray *)message)->data.size, MEBIBYTE / 4);
+    assert_int_equal(((const std_msgs__msg__UInt8MultiArray *)message)->data.size, MEBIBYTE / 4);
     atomic_fetch_add(&flow->count, 1);
     rclite_context_wake(flow->context);
 }
@@ -212,8 +214,8 @@ static void test_never_reading(void **state) {
     out.qos.depth = 4;
     assert_int_equal(
         rclite_publisher_create(fixture.node, "/flow", ARRAY, &out, &publisher, NULL), RCLITE_OK);
-    assert_int_equal(rclite_subscription_create(fixture.node, "/flow", ARRAY, on_flow, &flow, &in,
-                         &subscription, NULL),
+    assert_int_equal(rclite_subscription_create(
+                         fixture.node, "/flow", ARRAY, on_flow, &flow, &in, &subscription, NULL),
         RCLITE_OK);
     snprintf(md5, sizeof md5, "md5sum=%s", ARRAY->ros1->fingerprint);
     size_t size =
@@ -234,7 +236,8 @@ static void test_never_reading(void **state) {
     close_fixture(&fixture);
 }
 
-/* ---- against the XML-RPC server ---------------------------------------------------------------- */
+/* ---- against the XML-RPC server ----------------------------------------------------------------
+ */
 
 static void check_http(struct fixture *fixture, const char *request, const char *expected) {
     int fd = testing_connect(testing_slave_port(fixture->node));
@@ -298,10 +301,11 @@ static void test_slave_api(void **state) {
     check_answer(&fixture, "/", CALL("getSubscriptions", TEXT("/x")), "/text");
     check_answer(&fixture, "/", CALL("getBusInfo", TEXT("/x")), "TCPROS");
     check_answer(&fixture, "/", CALL("getBusStats", TEXT("/x")), "/text");
+    check_answer(&fixture, "/", CALL("paramUpdate", TEXT("/master") TEXT("/a") TEXT("<i4>1</i4>")),
+        "<i4>1</i4>");
     check_answer(&fixture, "/",
-        CALL("paramUpdate", TEXT("/master") TEXT("/a") TEXT("<i4>1</i4>")), "<i4>1</i4>");
-    check_answer(&fixture, "/",
-        CALL("requestTopic", TEXT("/x") TEXT("/text")
+        CALL("requestTopic",
+            TEXT("/x") TEXT("/text")
                 TEXT("<array><data><value><array><data><value>UDPROS</value></data></array></value>"
                      "<value><array><data><value>TCPROS</value></data></array></value></data>"
                      "</array>")),
@@ -311,8 +315,8 @@ static void test_slave_api(void **state) {
         "not a publisher");
     /* Wrong arguments and unknown methods are faults; the connection lives. */
     check_answer(&fixture, "/", CALL("requestTopic", TEXT("/x")), "fault");
-    check_answer(&fixture, "/", CALL("publisherUpdate", TEXT("/x") TEXT("/text") TEXT("no list")),
-        "fault");
+    check_answer(
+        &fixture, "/", CALL("publisherUpdate", TEXT("/x") TEXT("/text") TEXT("no list")), "fault");
     check_answer(&fixture, "/", CALL("noSuchMethod", ""), "fault");
     check_answer(&fixture, "/", "<nonsense", "fault");
     check_http(&fixture,
@@ -401,7 +405,8 @@ static void test_shutdown(void **state) {
     close_fixture(&fixture);
 }
 
-/* ---- hostile publishers ------------------------------------------------------------------------ */
+/* ---- hostile publishers ------------------------------------------------------------------------
+ */
 
 /* A publisher made by hand: a slave API that answers requestTopic, and a TCPROS server. */
 struct impostor {
@@ -414,8 +419,7 @@ static struct impostor open_impostor(void) {
     struct impostor impostor;
     impostor.slave_fd = rclitei_socket_listen("127.0.0.1", &impostor.slave_port);
     impostor.tcpros_fd = rclitei_socket_listen("127.0.0.1", &impostor.tcpros_port);
-    snprintf(impostor.md5_field, sizeof impostor.md5_field, "md5sum=%s",
-        STRING->ros1->fingerprint);
+    snprintf(impostor.md5_field, sizeof impostor.md5_field, "md5sum=%s", STRING->ros1->fingerprint);
     return impostor;
 }
 
@@ -504,8 +508,8 @@ static void send_good_header(struct impostor *impostor, int fd) {
     testing_send(fd, header, size);
 }
 
-/* Messages that come byte by byte, and several in one piece; the answers of its slave API chunked, and
- * without a length. */
+/* Messages that come byte by byte, and several in one piece; the answers of its slave API chunked,
+ * and without a length. */
 static void test_slow_publisher(void **state) {
     (void)state;
     static const uint8_t first[] = "\x06\0\0\0\x02\0\0\0hi";
@@ -549,8 +553,8 @@ static void check_bad_messages(const void *bytes, size_t size) {
 static void test_bad_messages(void **state) {
     (void)state;
     check_bad_messages("\xff\xff\xff\xff", 4);
-    check_bad_messages("\x06\0\0\0\xff\xff\0\0hi", 10);  /* a string beyond the message */
-    check_bad_messages("\x07\0\0\0\x02\0\0\0hi!", 11);   /* a message beyond the string */
+    check_bad_messages("\x06\0\0\0\xff\xff\0\0hi", 10); /* a string beyond the message */
+    check_bad_messages("\x07\0\0\0\x02\0\0\0hi!", 11);  /* a message beyond the string */
     check_bad_messages("\x02\0\0\0hi", 6);
     check_bad_messages("\0\0\0\0", 4);
 }

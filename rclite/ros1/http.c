@@ -220,13 +220,12 @@ static rclitei_http_result read_chunked(
     return result;
 }
 
-rclitei_http_result rclitei_http_read(uint8_t *bytes, size_t size, bool is_response, bool closed,
-    rclitei_http_message *message) {
+rclitei_http_result rclitei_http_read(
+    uint8_t *bytes, size_t size, bool is_response, bool closed, rclitei_http_message *message) {
     head fields = {0};
     bool bad;
     *message = (rclitei_http_message){.status = 400};
-    size_t head_size =
-        read_head((const char *)bytes, size, is_response, &fields, message, &bad);
+    size_t head_size = read_head((const char *)bytes, size, is_response, &fields, message, &bad);
     if (bad || (head_size == 0 && closed)) {
         return RCLITEI_HTTP_BAD;
     }

@@ -1,5 +1,5 @@
-/* Accepted TCPROS connections until their header is read: it says whether the other side wants a topic
- * or calls a service. A connection that sends no whole header in time is closed. */
+/* Accepted TCPROS connections until their header is read: it says whether the other side wants a
+ * topic or calls a service. A connection that sends no whole header in time is closed. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,8 +50,8 @@ void rclitei_ros1_inbound_accepted(struct ros1_listener *listener, int fd) {
     struct ros1_node *node = listener->node;
     struct ros1_context *context = node->context;
     struct ros1_inbound *inbound = rclitei_allocate(&context->base.allocator, sizeof *inbound);
-    if (!inbound || rclitei_stream_accept(&inbound->stream, context->loop,
-                        &context->base.allocator, &header_handler, fd) != RCLITE_OK) {
+    if (!inbound || rclitei_stream_accept(&inbound->stream, context->loop, &context->base.allocator,
+                        &header_handler, fd) != RCLITE_OK) {
         rclitei_release(&context->base.allocator, inbound);
         return;
     }
@@ -128,8 +128,7 @@ static bool dispatch(struct ros1_inbound *inbound, rclitei_header header) {
     if (rclitei_header_get(header, "service").data) {
         return rclitei_ros1_service_attach(inbound, header);
     }
-    rclitei_ros1_inbound_refuse(
-        inbound, "the connection header has neither 'topic' nor 'service'");
+    rclitei_ros1_inbound_refuse(inbound, "the connection header has neither 'topic' nor 'service'");
     return false;
 }
 

@@ -1,6 +1,7 @@
-/* A subscription's way to one publisher: ask its slave API where to connect, connect, exchange headers,
- * receive. One link is one attempt; when it fails while the publisher is still listed, the next one
- * begins after a pause that doubles. All on the loop's thread, but for starting and abandoning. */
+/* A subscription's way to one publisher: ask its slave API where to connect, connect, exchange
+ * headers, receive. One link is one attempt; when it fails while the publisher is still listed, the
+ * next one begins after a pause that doubles. All on the loop's thread, but for starting and
+ * abandoning. */
 #include "ros1/ros1.h"
 
 #include <stdlib.h>
@@ -9,14 +10,14 @@
 static void on_timer(rclitei_loop_timer *timer);
 static void run_closing(rclitei_task *task);
 
-/* ---- life -------------------------------------------------------------------------------------- */
+/* ---- life --------------------------------------------------------------------------------------
+ */
 
 void rclitei_ros1_link_start(
     struct ros1_subscription *subscription, const char *uri, int64_t pause_ns) {
     struct ros1_context *context = subscription->node->context;
     size_t uri_size = strlen(uri) + 1;
-    struct ros1_link *link =
-        rclitei_allocate(&context->base.allocator, sizeof *link + uri_size);
+    struct ros1_link *link = rclitei_allocate(&context->base.allocator, sizeof *link + uri_size);
     if (!link) {
         rclitei_ros1_log(context, RCLITE_LOG_ERROR, "no memory for a connection to %s", uri);
         return;
@@ -92,7 +93,8 @@ static void retry_later(struct ros1_link *link) {
     retry(link, pause_ns < ROS1_RETRY_MAX_NS ? pause_ns : ROS1_RETRY_MAX_NS);
 }
 
-/* ---- receiving --------------------------------------------------------------------------------- */
+/* ---- receiving ---------------------------------------------------------------------------------
+ */
 
 static bool take_messages(struct ros1_link *link) {
     rclitei_stream *stream = &link->stream;
@@ -210,7 +212,8 @@ static void on_closed(rclitei_stream *stream, int error) {
     retry_later((struct ros1_link *)stream);
 }
 
-/* ---- asking and connecting --------------------------------------------------------------------- */
+/* ---- asking and connecting ---------------------------------------------------------------------
+ */
 
 static void on_connected(rclitei_stream *stream) {
     struct ros1_link *link = (struct ros1_link *)stream;
@@ -237,10 +240,8 @@ static void on_connected(rclitei_stream *stream) {
     }
 }
 
-static const rclitei_stream_handler handler = {.on_connected = on_connected,
-    .on_input = on_input,
-    .on_closed = on_closed,
-    .release = release};
+static const rclitei_stream_handler handler = {
+    .on_connected = on_connected, .on_input = on_input, .on_closed = on_closed, .release = release};
 
 /* ["TCPROS", host, port]; a port that comes as text is taken, too. */
 static bool read_answer(xmlrpc_value *value, char *ret_host, size_t host_bytes, int *ret_port) {
@@ -261,7 +262,7 @@ static bool read_answer(xmlrpc_value *value, char *ret_host, size_t host_bytes, 
             xmlrpc_read_int(&env, port, ret_port);
         }
         good = !env.fault_occurred && strcmp(protocol, "TCPROS") == 0 &&
-               strlen(host) < host_bytes && *ret_port > 0 && *ret_port <= UINT16_MAX;
+               strlen(host)<host_bytes && * ret_port> 0 && *ret_port <= UINT16_MAX;
         if (good) {
             strcpy(ret_host, host);
         }
@@ -291,9 +292,8 @@ static void on_answer(void *user, const rclitei_rpc_answer *answer) {
         rclitei_ros1_log(context, RCLITE_LOG_ERROR,
             "requestTopic at %s: the answer is not [\"TCPROS\", host, port]", link->uri);
     }
-    if (port > 0 && rclitei_stream_connect(&link->stream, context->loop,
-                        &context->base.allocator, &handler, context->resolver, host,
-                        (uint16_t)port) == RCLITE_OK) {
+    if (port > 0 && rclitei_stream_connect(&link->stream, context->loop, &context->base.allocator,
+                        &handler, context->resolver, host, (uint16_t)port) == RCLITE_OK) {
         link->streaming = true;
         rclitei_loop_timer_start(context->loop, &link->timer, context->handshake_ns);
     } else {

@@ -12,8 +12,8 @@
 #define ACCEPTS_PER_TURN 16
 
 static void on_pause_over(rclitei_loop_timer *timer) {
-    struct ros1_listener *listener = (struct ros1_listener *)(void *)(
-        (char *)timer - offsetof(struct ros1_listener, pause));
+    struct ros1_listener *listener =
+        (struct ros1_listener *)(void *)((char *)timer - offsetof(struct ros1_listener, pause));
     if (!atomic_load(&listener->watch.dead)) {
         rclitei_loop_modify(listener->context->loop, &listener->watch, EPOLLIN);
     }
@@ -29,8 +29,8 @@ static void on_connection(rclitei_watch *watch, uint32_t events) {
             if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
                 rclitei_loop_modify(context->loop, watch, 0);
                 rclitei_loop_timer_start(context->loop, &listener->pause, PAUSE_NS);
-                rclitei_ros1_log(context, RCLITE_LOG_WARN,
-                    "no connection can be accepted now: %s", strerror(errno));
+                rclitei_ros1_log(context, RCLITE_LOG_WARN, "no connection can be accepted now: %s",
+                    strerror(errno));
             }
             return;
         }
@@ -46,8 +46,8 @@ static void on_connection(rclitei_watch *watch, uint32_t events) {
 
 /* On the loop's thread, so that no event of the listener is being handled. */
 static void run_closing(rclitei_task *task) {
-    struct ros1_listener *listener = (struct ros1_listener *)(void *)(
-        (char *)task - offsetof(struct ros1_listener, closing));
+    struct ros1_listener *listener =
+        (struct ros1_listener *)(void *)((char *)task - offsetof(struct ros1_listener, closing));
     struct ros1_context *context = listener->context;
     rclitei_loop_timer_stop(context->loop, &listener->pause);
     close(listener->watch.fd);
@@ -58,8 +58,7 @@ rclite_result rclitei_ros1_listen(struct ros1_node *node,
     void (*accepted)(struct ros1_listener *listener, int fd), struct ros1_listener **ret_listener,
     rclite_error *reterr) {
     struct ros1_context *context = node->context;
-    struct ros1_listener *listener =
-        rclitei_allocate(&context->base.allocator, sizeof *listener);
+    struct ros1_listener *listener = rclitei_allocate(&context->base.allocator, sizeof *listener);
     if (!listener) {
         return rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "out of memory");
     }

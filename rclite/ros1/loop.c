@@ -19,16 +19,17 @@ struct rclitei_loop {
     rclitei_watch wake;
     pthread_t thread;
     atomic_bool stopping;
-    pthread_mutex_t mutex; /* guards all below */
-    pthread_cond_t idle;   /* running changed */
-    const void *running;   /* the timer or task whose handler runs now */
-    rclitei_loop_timer **heap;  /* heap[0] is due first */
+    pthread_mutex_t mutex;     /* guards all below */
+    pthread_cond_t idle;       /* running changed */
+    const void *running;       /* the timer or task whose handler runs now */
+    rclitei_loop_timer **heap; /* heap[0] is due first */
     size_t heap_count, heap_capacity;
     rclitei_task *tasks, **tasks_end;
     rclitei_grave *graves;
 };
 
-/* ---- timers: a binary heap ordered by due_ns --------------------------------------------------- */
+/* ---- timers: a binary heap ordered by due_ns ---------------------------------------------------
+ */
 
 static void heap_put(rclitei_loop *loop, size_t index, rclitei_loop_timer *timer) {
     loop->heap[index] = timer;
@@ -82,7 +83,8 @@ static void heap_take(rclitei_loop *loop, rclitei_loop_timer *timer) {
     }
 }
 
-rclite_result rclitei_loop_timer_start(rclitei_loop *loop, rclitei_loop_timer *timer, int64_t delay_ns) {
+rclite_result rclitei_loop_timer_start(
+    rclitei_loop *loop, rclitei_loop_timer *timer, int64_t delay_ns) {
     pthread_mutex_lock(&loop->mutex);
     heap_take(loop, timer);
     if (loop->heap_count == loop->heap_capacity) {
@@ -123,7 +125,8 @@ void rclitei_loop_timer_stop(rclitei_loop *loop, rclitei_loop_timer *timer) {
     pthread_mutex_unlock(&loop->mutex);
 }
 
-/* ---- tasks and graves -------------------------------------------------------------------------- */
+/* ---- tasks and graves --------------------------------------------------------------------------
+ */
 
 void rclitei_loop_post(rclitei_loop *loop, rclitei_task *task) {
     pthread_mutex_lock(&loop->mutex);
@@ -181,7 +184,8 @@ static void free_graves(rclitei_loop *loop) {
     }
 }
 
-/* ---- the thread -------------------------------------------------------------------------------- */
+/* ---- the thread --------------------------------------------------------------------------------
+ */
 
 static void finish_running(rclitei_loop *loop) {
     loop->running = NULL;

@@ -3,7 +3,8 @@
  * handler may block.
  *
  * Handlers run on the loop's thread without any lock held. Memory that a handler may still be given
- * is freed through rclitei_loop_bury, which frees it when no event of the current batch can name it.
+ * is freed through rclitei_loop_bury, which frees it when no event of the current batch can name
+ * it.
  */
 #ifndef RCLITE_ROS1_LOOP_H
 #define RCLITE_ROS1_LOOP_H
@@ -27,7 +28,7 @@ typedef struct rclitei_watch {
 /* Runs once at or soon after its time (millisecond grain). Zeroed before the first use. */
 typedef struct rclitei_loop_timer {
     void (*on_due)(struct rclitei_loop_timer *timer);
-    int64_t due_ns; /* CLOCK_MONOTONIC */
+    int64_t due_ns;    /* CLOCK_MONOTONIC */
     size_t heap_index; /* 1-based; 0: not in the heap */
 } rclitei_loop_timer;
 
@@ -60,7 +61,8 @@ void rclitei_loop_modify(rclitei_loop *loop, rclitei_watch *watch, uint32_t even
 void rclitei_loop_remove(rclitei_loop *loop, rclitei_watch *watch);
 
 /* Any thread. RCLITE_ERR_NO_MEMORY when the heap cannot grow. */
-rclite_result rclitei_loop_timer_start(rclitei_loop *loop, rclitei_loop_timer *timer, int64_t delay_ns);
+rclite_result rclitei_loop_timer_start(
+    rclitei_loop *loop, rclitei_loop_timer *timer, int64_t delay_ns);
 /* After it returns the timer does not run, unless it is called from that timer itself. */
 void rclitei_loop_timer_stop(rclitei_loop *loop, rclitei_loop_timer *timer);
 void rclitei_loop_post(rclitei_loop *loop, rclitei_task *task);

@@ -6,22 +6,21 @@ static void tell(struct ros1_match_event *event) {
     if (now == event->reported || !rclitei_callback_enter(&event->context->base)) {
         return;
     }
-    rclite_event message = {.kind = RCLITE_EVENT_MATCHED,
-        .total = now,
-        .change = (int32_t)(now - event->reported)};
+    rclite_event message = {
+        .kind = RCLITE_EVENT_MATCHED, .total = now, .change = (int32_t)(now - event->reported)};
     event->reported = now;
     event->callback(&message, event->user);
     rclitei_callback_leave(&event->context->base);
 }
 
 static void run_task(rclitei_task *task) {
-    tell((struct ros1_match_event *)(void *)(
-        (char *)task - offsetof(struct ros1_match_event, task)));
+    tell((
+        struct ros1_match_event *)(void *)((char *)task - offsetof(struct ros1_match_event, task)));
 }
 
 static bool run_ready(rclitei_ready *ready) {
-    tell((struct ros1_match_event *)(void *)(
-        (char *)ready - offsetof(struct ros1_match_event, ready)));
+    tell((struct ros1_match_event *)(void *)((char *)ready -
+                                             offsetof(struct ros1_match_event, ready)));
     return false;
 }
 

@@ -88,29 +88,28 @@ rclite_result rclitei_ros1_register(
     }
     rclite_result result;
     if (rclitei_loop_is_current(context->loop)) {
-        result = rclitei_rpc_start_value(context->rpc, context->master_uri,
-            RCLITEI_RPC_TIMEOUT_NS, on_registered, context, method, params);
+        result = rclitei_rpc_start_value(context->rpc, context->master_uri, RCLITEI_RPC_TIMEOUT_NS,
+            on_registered, context, method, params);
         if (result != RCLITE_OK) {
             rclitei_fail(reterr, result, 0, "%s could not be started", method);
         }
     } else {
-        result = rclitei_rpc_call_value(
-            context->rpc, context->master_uri, NULL, reterr, method, params);
+        result =
+            rclitei_rpc_call_value(context->rpc, context->master_uri, NULL, reterr, method, params);
     }
     xmlrpc_DECREF(params);
     return result;
 }
 
-void rclitei_ros1_tell_master(
-    struct ros1_node *node, const char *method, const char *format, ...) {
+void rclitei_ros1_tell_master(struct ros1_node *node, const char *method, const char *format, ...) {
     struct ros1_context *context = node->context;
     va_list arguments;
     va_start(arguments, format);
     xmlrpc_value *params = rclitei_xmlrpc_build(format, arguments);
     va_end(arguments);
     if (params) {
-        rclitei_rpc_start_value(context->rpc, context->master_uri, RCLITEI_RPC_TIMEOUT_NS, NULL,
-            NULL, method, params);
+        rclitei_rpc_start_value(
+            context->rpc, context->master_uri, RCLITEI_RPC_TIMEOUT_NS, NULL, NULL, method, params);
         xmlrpc_DECREF(params);
     }
 }

@@ -69,7 +69,8 @@ rclitei_packet *rclitei_packet_take(rclitei_pool *pool, size_t size) {
     if (!packet) {
         /* A margin, so that sizes that vary a little settle soon. */
         size_t capacity = size + size / 8 + 64;
-        packet = capacity > size ? allocate(&pool->allocator, NULL, sizeof *packet + capacity) : NULL;
+        packet =
+            capacity > size ? allocate(&pool->allocator, NULL, sizeof *packet + capacity) : NULL;
         if (!packet) {
             pthread_mutex_lock(&pool->mutex);
             pool->out--;
@@ -91,8 +92,7 @@ rclitei_packet *rclitei_packet_retain(rclitei_packet *packet) {
 }
 
 rclitei_packet *rclitei_packet_release(rclitei_packet *packet) {
-    if (!packet ||
-        atomic_fetch_sub_explicit(&packet->references, 1, memory_order_acq_rel) != 1) {
+    if (!packet || atomic_fetch_sub_explicit(&packet->references, 1, memory_order_acq_rel) != 1) {
         return NULL;
     }
     rclitei_pool *pool = packet->pool;

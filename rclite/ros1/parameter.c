@@ -1,6 +1,6 @@
 /* Parameters on the master's parameter server. */
-#include "core/names.h"
 #include "core/parameter.h"
+#include "core/names.h"
 #include "ros1/ros1.h"
 
 #include <limits.h>
@@ -40,8 +40,8 @@ static rclite_result take_value(rclite_node *node, const char *name, xmlrpc_valu
     case XMLRPC_TYPE_STRING:
         parameter.kind = RCLITE_PARAMETER_STRING;
         xmlrpc_read_string(&env, value, &text);
-        result = rclite_string_assign(
-            &parameter.string, text ? text : "", &node->context->allocator);
+        result =
+            rclite_string_assign(&parameter.string, text ? text : "", &node->context->allocator);
         rclitei_xmlrpc_text_free(text);
         break;
     default:
@@ -112,8 +112,8 @@ static xmlrpc_value *make_params(
     return params;
 }
 
-rclite_result rclitei_ros1_parameter_set(rclite_node *node, const char *name,
-    const rclite_parameter *parameter, rclite_error *reterr) {
+rclite_result rclitei_ros1_parameter_set(
+    rclite_node *node, const char *name, const rclite_parameter *parameter, rclite_error *reterr) {
     struct ros1_context *context = rclitei_ros1_context(node);
     if (parameter->kind == RCLITE_PARAMETER_INTEGER &&
         (parameter->integer > INT32_MAX || parameter->integer < INT32_MIN)) {
@@ -155,8 +155,7 @@ rclite_result rclitei_ros1_parameter_search(
     result = take_value(node, name, value, &found, reterr);
     xmlrpc_DECREF(value);
     if (result == RCLITE_OK && found.kind == RCLITE_PARAMETER_STRING) {
-        result = rclite_string_assign(
-            ret_full_name, found.string.data, &node->context->allocator);
+        result = rclite_string_assign(ret_full_name, found.string.data, &node->context->allocator);
     } else if (result == RCLITE_OK) {
         result = RCLITE_EMPTY;
     }
@@ -174,8 +173,8 @@ void rclitei_ros1_parameters_send(struct ros1_node *node) {
         char *private_name = rclitei_format(allocator, "~%s", setting->name);
         rclite_parameter value = {0};
         if ((!setting->node || strcmp(setting->node, node->base->name) == 0) && private_name &&
-            rclitei_names_resolve(node->base, RCLITEI_NAME_PARAMETER, private_name, &full_name,
-                NULL) == RCLITE_OK) {
+            rclitei_names_resolve(
+                node->base, RCLITEI_NAME_PARAMETER, private_name, &full_name, NULL) == RCLITE_OK) {
             xmlrpc_value *params = NULL;
             if (rclitei_parameter_parse(setting->value, allocator, &value) == RCLITE_OK) {
                 params = make_params(node->base->full_name, full_name, &value);

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* ---- lists; context->lock held ---------------------------------------------------------------- */
+/* ---- lists; context->lock held ----------------------------------------------------------------
+ */
 
 struct ros1_publication *rclitei_ros1_publication_find(struct ros1_node *node, const char *topic) {
     struct ros1_publication *at = node->publications;
@@ -68,7 +69,8 @@ void rclitei_ros1_publication_detach(struct ros1_inbound *inbound) {
     subscribers_changed(publication);
 }
 
-/* ---- publisher --------------------------------------------------------------------------------- */
+/* ---- publisher ---------------------------------------------------------------------------------
+ */
 
 static uint32_t matched_count(const void *endpoint) {
     const struct ros1_publisher *publisher = endpoint;
@@ -206,8 +208,7 @@ uint32_t rclitei_ros1_publisher_matched(const rclite_publisher *base) {
 }
 
 bool rclitei_ros1_publisher_has_node(const rclite_publisher *base, const char *node_name) {
-    const struct ros1_publication *publication =
-        ((const struct ros1_publisher *)base)->publication;
+    const struct ros1_publication *publication = ((const struct ros1_publisher *)base)->publication;
     struct ros1_context *context = rclitei_ros1_context(base->node);
     pthread_mutex_lock(&context->lock);
     const struct ros1_inbound *at = publication->subscribers;
@@ -218,7 +219,8 @@ bool rclitei_ros1_publisher_has_node(const rclite_publisher *base, const char *n
     return at != NULL;
 }
 
-/* ---- publishing -------------------------------------------------------------------------------- */
+/* ---- publishing --------------------------------------------------------------------------------
+ */
 
 /* Hands a whole packet (length and body) to every subscriber, and takes the caller's reference. */
 static rclite_result distribute(struct ros1_publisher *publisher, rclitei_packet *packet) {
@@ -329,7 +331,8 @@ rclite_result rclitei_ros1_publisher_wait_sent(rclite_publisher *base, int64_t t
     return rclitei_wait(base->node->context, all_sent, base, timeout_ns);
 }
 
-/* ---- subscribers ------------------------------------------------------------------------------- */
+/* ---- subscribers -------------------------------------------------------------------------------
+ */
 
 /* A subscriber has nothing to say; what it says is not kept. */
 static void on_input(rclitei_stream *stream) {
@@ -404,8 +407,7 @@ static bool is_acceptable(const struct ros1_publication *publication, rclitei_te
         rclitei_fail(reason, RCLITE_ERR_REJECTED, 0, "this node does not publish [%.*s]",
             (int)topic.size, topic.data);
     } else if (!md5sum.data) {
-        rclitei_fail(
-            reason, RCLITE_ERR_REJECTED, 0, "the connection header has no field 'md5sum'");
+        rclitei_fail(reason, RCLITE_ERR_REJECTED, 0, "the connection header has no field 'md5sum'");
     } else if (!fits(md5sum, publication->type->ros1->fingerprint)) {
         rclitei_fail(reason, RCLITE_ERR_REJECTED, 0,
             "topic %.60s is [%.60s/%s] here, not [%.*s/%.*s]", publication->topic,

@@ -1,9 +1,9 @@
 /* What the files of the ROS 1 backend share: the backend's objects and the functions between them.
  *
- * Threads and locks. One loop thread (loop.h) does all waiting and reading. context->lock guards the
- * lists and back-pointers of everything below; it is never held across a user's callback, and only
- * across calls that do not block. A publication has a lock of its own for its connections, so that
- * publishing does not meet the rest. Order: context->lock, publication->mutex, stream, loop.
+ * Threads and locks. One loop thread (loop.h) does all waiting and reading. context->lock guards
+ * the lists and back-pointers of everything below; it is never held across a user's callback, and
+ * only across calls that do not block. A publication has a lock of its own for its connections, so
+ * that publishing does not meet the rest. Order: context->lock, publication->mutex, stream, loop.
  *
  * Connections are closed on the loop's thread only: other threads cut the back-pointer and post the
  * connection's task. */
@@ -47,7 +47,7 @@ struct ros1_context {
 
 /* A listening socket. */
 struct ros1_listener {
-    rclitei_watch watch; /* first */
+    rclitei_watch watch;      /* first */
     rclitei_loop_timer pause; /* no descriptors left: accepting goes on later */
     rclitei_task closing;
     struct ros1_context *context;
@@ -67,26 +67,27 @@ struct ros1_node {
     struct ros1_service *services;
     struct ros1_inbound *inbounds;         /* accepted TCPROS connections */
     struct ros1_slave_connection *callers; /* accepted XML-RPC connections */
-    struct ros1_rosout *rosout; /* NULL: not made */
+    struct ros1_rosout *rosout;            /* NULL: not made */
 };
 
-/* An accepted TCPROS connection: first its header, then a subscriber of ours or a service caller. */
+/* An accepted TCPROS connection: first its header, then a subscriber of ours or a service caller.
+ */
 struct ros1_inbound {
-    rclitei_stream stream; /* first */
+    rclitei_stream stream;       /* first */
     rclitei_loop_timer deadline; /* of the header */
     rclitei_task closing;
     struct ros1_context *context;
-    struct ros1_node *node; /* guarded by context->lock; NULL: closing */
+    struct ros1_node *node;               /* guarded by context->lock; NULL: closing */
     struct ros1_inbound *previous, *next; /* in node->inbounds */
     struct ros1_publication *publication; /* a subscriber's; guarded by context->lock */
     struct ros1_inbound *next_subscriber; /* guarded by publication->mutex */
-    struct ros1_service *service; /* a caller's; guarded by context->lock */
-    struct ros1_call *call;       /* the request being served; guarded by context->lock */
-    rclitei_task resume;          /* its answer was given */
-    bool persistent, served;      /* loop thread: it takes more requests than one; has had its one */
+    struct ros1_service *service;         /* a caller's; guarded by context->lock */
+    struct ros1_call *call;               /* the request being served; guarded by context->lock */
+    rclitei_task resume;                  /* its answer was given */
+    bool persistent, served; /* loop thread: it takes more requests than one; has had its one */
     unsigned id;
     uint64_t sent_messages, sent_bytes, dropped; /* guarded by publication->mutex */
-    char *caller; /* the node at the other end */
+    char *caller;                                /* the node at the other end */
 };
 
 /* A topic that a node publishes; several publishers may share it. */
@@ -114,9 +115,9 @@ struct ros1_match_event {
 };
 
 struct ros1_publisher {
-    rclite_publisher base; /* first */
+    rclite_publisher base;                /* first */
     struct ros1_publication *publication; /* NULL: it has left */
-    struct ros1_publisher *next; /* in publication->publishers */
+    struct ros1_publisher *next;          /* in publication->publishers */
     rclitei_codec *codec;
     rclitei_pool *pool;
     rclitei_packet *latched; /* guarded by publication->mutex */
@@ -128,7 +129,7 @@ struct ros1_publisher {
 
 /* One attempt to be connected to one publisher of a topic. */
 struct ros1_link {
-    rclitei_stream stream; /* first; valid from `streaming` on */
+    rclitei_stream stream;    /* first; valid from `streaming` on */
     rclitei_loop_timer timer; /* the pause before this attempt, then the header's deadline */
     rclitei_task closing;
     struct ros1_context *context;
@@ -164,7 +165,8 @@ struct ros1_subscription {
     char *taken_name; /* what take's info points to */
 };
 
-/* ---- context.c, node.c ------------------------------------------------------------------------ */
+/* ---- context.c, node.c ------------------------------------------------------------------------
+ */
 
 struct ros1_context *rclitei_ros1_context(const rclite_node *node);
 struct ros1_node *rclitei_ros1_node(const rclite_node *node);
@@ -184,31 +186,35 @@ rclite_result rclitei_ros1_register(
 /* Starts it, never waits, and nobody is told of the outcome. */
 void rclitei_ros1_tell_master(struct ros1_node *node, const char *method, const char *format, ...);
 
-/* ---- rosout.c --------------------------------------------------------------------------------- */
+/* ---- rosout.c ---------------------------------------------------------------------------------
+ */
 
 /* The node's publisher of /rosout; a node works without it, too. */
 void rclitei_ros1_rosout_open(struct ros1_node *node);
 void rclitei_ros1_rosout_close(struct ros1_node *node);
 
-/* ---- listener.c ------------------------------------------------------------------------------- */
+/* ---- listener.c -------------------------------------------------------------------------------
+ */
 
 rclite_result rclitei_ros1_listen(struct ros1_node *node,
     void (*accepted)(struct ros1_listener *listener, int fd), struct ros1_listener **ret_listener,
     rclite_error *reterr);
 void rclitei_ros1_listener_close(struct ros1_listener *listener); /* context->lock held */
 
-/* ---- slave.c: the XML-RPC server of a node ---------------------------------------------------- */
+/* ---- slave.c: the XML-RPC server of a node ----------------------------------------------------
+ */
 
 rclite_result rclitei_ros1_slave_registry_create(
     struct ros1_context *context, xmlrpc_registry **ret_registry);
 void rclitei_ros1_slave_accepted(struct ros1_listener *listener, int fd);
 /* The list of publishers of a topic, as the master gives it, to the subscriptions of a node; the
  * answer to a registration (initial) only to those that had no update yet. context->lock held. */
-void rclitei_ros1_publishers_update_value(struct ros1_node *node, const char *topic, bool initial,
-    xmlrpc_env *env, xmlrpc_value *list);
+void rclitei_ros1_publishers_update_value(
+    struct ros1_node *node, const char *topic, bool initial, xmlrpc_env *env, xmlrpc_value *list);
 void rclitei_ros1_slave_close_all(struct ros1_node *node); /* context->lock held */
 
-/* ---- inbound.c -------------------------------------------------------------------------------- */
+/* ---- inbound.c --------------------------------------------------------------------------------
+ */
 
 void rclitei_ros1_inbound_accepted(struct ros1_listener *listener, int fd);
 /* For the handlers of those who take a connection over. */
@@ -220,7 +226,8 @@ void rclitei_ros1_inbound_abandon(struct ros1_inbound *inbound);
 void rclitei_ros1_inbound_refuse(struct ros1_inbound *inbound, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* ---- publication.c ---------------------------------------------------------------------------- */
+/* ---- publication.c ----------------------------------------------------------------------------
+ */
 
 rclite_result rclitei_ros1_publisher_init(rclite_publisher *base, rclite_error *reterr);
 /* Likewise, without waiting for the master. */
@@ -240,7 +247,8 @@ bool rclitei_ros1_subscription_has_node(const rclite_subscription *base, const c
 void rclitei_ros1_publication_detach(struct ros1_inbound *inbound);
 struct ros1_publication *rclitei_ros1_publication_find(struct ros1_node *node, const char *topic);
 
-/* ---- service.c -------------------------------------------------------------------------------- */
+/* ---- service.c --------------------------------------------------------------------------------
+ */
 
 /* Likewise for a service. */
 bool rclitei_ros1_service_attach(struct ros1_inbound *inbound, rclitei_header header);
@@ -248,10 +256,11 @@ void rclitei_ros1_service_detach(struct ros1_inbound *inbound); /* context->lock
 
 rclite_result rclitei_ros1_service_init(rclite_service *base, rclite_error *reterr);
 void rclitei_ros1_service_done(rclite_service *base);
-rclite_result rclitei_ros1_service_respond(rclite_service_call *call, rclite_result result,
-    const void *response, const char *error_text);
+rclite_result rclitei_ros1_service_respond(
+    rclite_service_call *call, rclite_result result, const void *response, const char *error_text);
 
-/* ---- client.c, client_connection.c ------------------------------------------------------------ */
+/* ---- client.c, client_connection.c ------------------------------------------------------------
+ */
 
 rclite_result rclitei_ros1_client_init(rclite_client *base, rclite_error *reterr);
 void rclitei_ros1_client_done(rclite_client *base);
@@ -260,7 +269,8 @@ rclite_result rclitei_ros1_client_call_async(rclite_client *base, const void *re
     rclite_client_callback callback, void *user, int64_t *ret_id);
 void rclitei_ros1_client_forget(rclite_client *base, int64_t id);
 
-/* ---- subscription.c, link.c ------------------------------------------------------------------- */
+/* ---- subscription.c, link.c -------------------------------------------------------------------
+ */
 
 rclite_result rclitei_ros1_subscription_init(rclite_subscription *base, rclite_error *reterr);
 void rclitei_ros1_subscription_done(rclite_subscription *base);
@@ -272,8 +282,7 @@ uint32_t rclitei_ros1_subscription_matched(const rclite_subscription *base);
 void rclitei_ros1_publishers_update(
     struct ros1_subscription *subscription, const char *const *uris, size_t count);
 /* One message came. Loop thread, no lock. False: it does not parse. */
-bool rclitei_ros1_subscription_deliver(
-    struct ros1_link *link, const uint8_t *body, size_t size);
+bool rclitei_ros1_subscription_deliver(struct ros1_link *link, const uint8_t *body, size_t size);
 
 /* Starts an attempt after a pause (ROS1_NEVER: only remembers that this publisher refused us).
  * context->lock held. */
@@ -282,12 +291,13 @@ void rclitei_ros1_link_start(
 /* Takes it out of its subscription's list, and ends it. context->lock held. */
 void rclitei_ros1_link_abandon(struct ros1_link *link);
 
-/* ---- parameter.c, graph.c ---------------------------------------------------------------------- */
+/* ---- parameter.c, graph.c ----------------------------------------------------------------------
+ */
 
 rclite_result rclitei_ros1_parameter_get(
     rclite_node *node, const char *name, rclite_parameter *ret_value, rclite_error *reterr);
-rclite_result rclitei_ros1_parameter_set(rclite_node *node, const char *name,
-    const rclite_parameter *value, rclite_error *reterr);
+rclite_result rclitei_ros1_parameter_set(
+    rclite_node *node, const char *name, const rclite_parameter *value, rclite_error *reterr);
 rclite_result rclitei_ros1_parameter_search(
     rclite_node *node, const char *name, rclite_string *ret_full_name, rclite_error *reterr);
 /* Puts what arguments set (_name:=value) on the master, without waiting. */
@@ -295,7 +305,8 @@ void rclitei_ros1_parameters_send(struct ros1_node *node);
 rclite_result rclitei_ros1_graph_list(rclite_context *context, rclite_graph_query query,
     const char *name, rclite_graph_list *ret_list, rclite_error *reterr);
 
-/* ---- match_event.c ---------------------------------------------------------------------------- */
+/* ---- match_event.c ----------------------------------------------------------------------------
+ */
 
 void rclitei_ros1_match_init(struct ros1_match_event *event, struct ros1_context *context,
     rclite_event_callback callback, void *user, uint32_t (*count)(const void *endpoint),

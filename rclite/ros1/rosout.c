@@ -1,5 +1,5 @@
-/* /rosout: what the library logs is published by every node of the context, as ROS 1 nodes do, so that
- * it is seen where a robot's logs are looked at. */
+/* /rosout: what the library logs is published by every node of the context, as ROS 1 nodes do, so
+ * that it is seen where a robot's logs are looked at. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -24,9 +24,9 @@ struct channel;
 
 /* A connection of a channel. It outlives neither its loop nor needs its channel once closed. */
 struct connection {
-    rclitei_stream stream; /* first */
-    struct channel *channel;      /* loop thread only; NULL: abandoned */
-    bool answered;         /* has carried a whole exchange, so the other side may have closed it */
+    rclitei_stream stream;   /* first */
+    struct channel *channel; /* loop thread only; NULL: abandoned */
+    bool answered; /* has carried a whole exchange, so the other side may have closed it */
 };
 
 struct channel {
@@ -36,9 +36,9 @@ struct channel {
     rclitei_rpc *rpc;
     struct channel *next;
     struct connection *connection; /* loop thread only, as are the next three */
-    bool sent;    /* the first call was handed to the struct connection */
-    bool retried; /* ... a second time */
-    struct call *first, **last; /* guarded by rpc->mutex */
+    bool sent;                     /* the first call was handed to the struct connection */
+    bool retried;                  /* ... a second time */
+    struct call *first, **last;    /* guarded by rpc->mutex */
     uint16_t port;
     const char *path;
     char host[256];
@@ -52,7 +52,8 @@ void *rclitei_rpc_allocate(rclitei_rpc *rpc, void *memory, size_t size) {
     return rpc->allocator.reallocate(rpc->allocator.state, memory, size);
 }
 
-/* ---- channels: all on the loop's thread -------------------------------------------------------- */
+/* ---- channels: all on the loop's thread --------------------------------------------------------
+ */
 
 static void abandon_connection(struct channel *channel) {
     if (channel->connection) {
@@ -122,8 +123,8 @@ static void on_input(rclitei_stream *stream) {
         snprintf(text, sizeof text, "HTTP status %d", message.status);
         result = RCLITE_ERR_TRANSPORT;
     } else {
-        result = rclitei_rpc_parse_answer(
-            message.body, message.body_size, &value, text, sizeof text);
+        result =
+            rclitei_rpc_parse_answer(message.body, message.body_size, &value, text, sizeof text);
     }
     connection->answered = true;
     if (read == RCLITEI_HTTP_BAD || !message.keep_alive) {
@@ -143,15 +144,14 @@ static bool take_last_answer(struct channel *channel, rclitei_stream *stream) {
     size_t size;
     uint8_t *bytes = (uint8_t *)(uintptr_t)rclitei_stream_input(stream, &size);
     rclitei_http_message message;
-    if (size == 0 ||
-        rclitei_http_read(bytes, size, true, true, &message) != RCLITEI_HTTP_WHOLE ||
+    if (size == 0 || rclitei_http_read(bytes, size, true, true, &message) != RCLITEI_HTTP_WHOLE ||
         message.status != 200) {
         return false;
     }
     char text[256] = "";
     xmlrpc_value *value = NULL;
-    rclite_result result = rclitei_rpc_parse_answer(
-        message.body, message.body_size, &value, text, sizeof text);
+    rclite_result result =
+        rclitei_rpc_parse_answer(message.body, message.body_size, &value, text, sizeof text);
     abandon_connection(channel);
     finish(channel, result, value, text);
     if (value) {
@@ -195,8 +195,8 @@ static bool connect_channel(struct channel *channel) {
     }
     connection->channel = channel;
     connection->answered = false;
-    if (rclitei_stream_connect(&connection->stream, rpc->loop, &rpc->allocator,
-            &connection_handler, rpc->resolver, channel->host, channel->port) != RCLITE_OK) {
+    if (rclitei_stream_connect(&connection->stream, rpc->loop, &rpc->allocator, &connection_handler,
+            rpc->resolver, channel->host, channel->port) != RCLITE_OK) {
         rclitei_rpc_allocate(rpc, connection, 0);
         return false;
     }
@@ -205,7 +205,8 @@ static bool connect_channel(struct channel *channel) {
 }
 
 static void release_channel(rclitei_grave *grave) {
-    struct channel *dead = (struct channel *)(void *)((char *)grave - offsetof(struct channel, grave));
+    struct channel *dead =
+        (struct channel *)(void *)((char *)grave - offsetof(struct channel, grave));
     rclitei_rpc_allocate(dead->rpc, dead, 0);
 }
 
@@ -232,7 +233,8 @@ static void retire(struct channel *old) {
 }
 
 static void on_timer(rclitei_loop_timer *timer) {
-    struct channel *channel = (struct channel *)(void *)((char *)timer - offsetof(struct channel, timer));
+    struct channel *channel =
+        (struct channel *)(void *)((char *)timer - offsetof(struct channel, timer));
     struct call *first = peek(channel);
     if (!first) {
         retire(channel);
@@ -271,7 +273,8 @@ static void run_channel(rclitei_task *task) {
     }
 }
 
-/* ---- starting calls: any thread ---------------------------------------------------------------- */
+/* ---- starting calls: any thread ----------------------------------------------------------------
+ */
 
 static struct channel *find_channel(rclitei_rpc *rpc, const char *uri) {
     for (struct channel *at = rpc->channels; at; at = at->next) {
@@ -336,8 +339,7 @@ rclite_result rclitei_rpc_start_value(rclitei_rpc *rpc, const char *uri, int64_t
         return RCLITE_ERR_INVALID;
     }
     struct call *call = rclitei_rpc_allocate(rpc, NULL, sizeof *call);
-    rclitei_packet *request =
-        call ? build_request(rpc, host, port, path, method, params) : NULL;
+    rclitei_packet *request = call ? build_request(rpc, host, port, path, method, params) : NULL;
     if (!request) {
         rclitei_rpc_allocate(rpc, call, 0);
         return RCLITE_ERR_NO_MEMORY;
@@ -396,7 +398,8 @@ void rclitei_rpc_drain(rclitei_rpc *rpc, int64_t timeout_ns) {
     pthread_mutex_unlock(&rpc->mutex);
 }
 
-/* ---- begin and end ----------------------------------------------------------------------------- */
+/* ---- begin and end -----------------------------------------------------------------------------
+ */
 
 rclitei_rpc *rclitei_rpc_create(
     const rclite_allocator *allocator, rclitei_loop *loop, rclitei_resolver *resolver) {

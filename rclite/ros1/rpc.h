@@ -1,6 +1,6 @@
-/* Calls to the master and to other nodes: XML-RPC over a keep-alive connection per URI, in the loop.
- * The calls of one URI are made one after the other, so their order is kept (a topic that is given up
- * and taken again is unregistered first). Every call ends within its deadline. */
+/* Calls to the master and to other nodes: XML-RPC over a keep-alive connection per URI, in the
+ * loop. The calls of one URI are made one after the other, so their order is kept (a topic that is
+ * given up and taken again is unregistered first). Every call ends within its deadline. */
 #ifndef RCLITE_ROS1_RPC_H
 #define RCLITE_ROS1_RPC_H
 
@@ -38,8 +38,8 @@ rclite_result rclitei_rpc_start(rclitei_rpc *rpc, const char *uri, int64_t timeo
 rclite_result rclitei_rpc_start_value(rclitei_rpc *rpc, const char *uri, int64_t timeout_ns,
     rclitei_rpc_done done, void *user, const char *method, xmlrpc_value *params);
 
-/* Waits for the answer; not on the loop's thread (RCLITE_ERR_STATE). *ret_value (may be NULL) is the
- * caller's: xmlrpc_DECREF. */
+/* Waits for the answer; not on the loop's thread (RCLITE_ERR_STATE). *ret_value (may be NULL) is
+ * the caller's: xmlrpc_DECREF. */
 rclite_result rclitei_rpc_call(rclitei_rpc *rpc, const char *uri, xmlrpc_value **ret_value,
     rclite_error *reterr, const char *method, const char *params, ...);
 rclite_result rclitei_rpc_call_value(rclitei_rpc *rpc, const char *uri, xmlrpc_value **ret_value,
@@ -59,7 +59,7 @@ bool rclitei_xmlrpc_is_plain(const char *body, size_t size);
 xmlrpc_value *rclitei_xmlrpc_build(const char *format, va_list arguments);
 
 /* The body of an answer. For rclitei_rpc and for the fuzz target. *ret_value is the caller's. */
-rclite_result rclitei_rpc_parse_answer(const char *body, size_t size, xmlrpc_value **ret_value,
-    char *ret_text, size_t text_bytes);
+rclite_result rclitei_rpc_parse_answer(
+    const char *body, size_t size, xmlrpc_value **ret_value, char *ret_text, size_t text_bytes);
 
 #endif

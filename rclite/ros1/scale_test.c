@@ -1,5 +1,5 @@
-/* A hundred publishers, each in a node of its own, and a hundred subscriptions of the same topic, in two
- * processes: ten thousand connections, and every message arrives everywhere. */
+/* A hundred publishers, each in a node of its own, and a hundred subscriptions of the same topic,
+ * in two processes: ten thousand connections, and every message arrives everywhere. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -41,8 +41,8 @@ static void publish_all(int input) {
     for (int i = 0; i < COUNT; i++) {
         snprintf(name, sizeof name, "out_%d", i);
         require(rclite_node_create(context, name, "", &nodes[i], NULL) == RCLITE_OK, "node");
-        require(rclite_publisher_create(
-                    nodes[i], "/many", STRING, &out, &publishers[i], NULL) == RCLITE_OK,
+        require(rclite_publisher_create(nodes[i], "/many", STRING, &out, &publishers[i], NULL) ==
+                    RCLITE_OK,
             "publisher");
     }
     for (int i = 0; i < COUNT; i++) {
@@ -101,8 +101,8 @@ static void test_hundred_by_hundred(void **state) {
     rclite_node *node = testing_node(tally.context, "in");
     for (int i = 0; i < COUNT; i++) {
         subscribers[i] = (struct subscriber){&tally, i};
-        assert_int_equal(rclite_subscription_create(node, "/many", STRING, on_text,
-                             &subscribers[i], &in, &subscriptions[i], NULL),
+        assert_int_equal(rclite_subscription_create(node, "/many", STRING, on_text, &subscribers[i],
+                             &in, &subscriptions[i], NULL),
             RCLITE_OK);
     }
     assert_int_equal(rclite_spin_until(tally.context, has_all, &tally, LONG_NS), RCLITE_OK);

@@ -1,5 +1,5 @@
-/* Service servers. A connection carries one request at a time; while its answer is due, nothing more is
- * read from it, so that a caller cannot fill our memory. */
+/* Service servers: requests, the user's callback, and answers. How requests come is in
+ * service_connection.c. */
 #include "ros1/services.h"
 
 #include <stdio.h>
@@ -13,7 +13,8 @@ void rclitei_ros1_service_wire_name(const rclite_service_type *type, char *ret_n
     snprintf(ret_name, size, "%.*s/%s", package, type->name, middle ? middle + 5 : type->name);
 }
 
-/* ---- calls; context->lock held ---------------------------------------------------------------- */
+/* ---- calls; context->lock held ----------------------------------------------------------------
+ */
 
 static struct ros1_call *call_open(struct ros1_service *service, struct ros1_inbound *inbound) {
     struct ros1_call *call = service->free_calls;
@@ -54,13 +55,14 @@ static void call_close(struct ros1_call *call) {
     service->free_calls = call;
 }
 
-/* ---- answering --------------------------------------------------------------------------------- */
+/* ---- answering ---------------------------------------------------------------------------------
+ */
 
 /* ok byte, length, body. NULL: no memory, or the response does not fit its type. */
 static rclitei_packet *build_answer(
     struct ros1_service *service, bool ok, const void *response, const char *error_text) {
-    size_t body = ok ? rclitei_codec_size(service->response_codec, response, 0)
-                     : strlen(error_text);
+    size_t body =
+        ok ? rclitei_codec_size(service->response_codec, response, 0) : strlen(error_text);
     rclitei_packet *packet =
         body <= ROS1_MESSAGE_BYTES_MAX ? rclitei_packet_take(service->pool, 5 + body) : NULL;
     if (!packet) {
@@ -73,21 +75,20 @@ static rclitei_packet *build_answer(
         return packet;
     }
     size_t written;
-    if (rclitei_codec_write(service->response_codec, response, 0, packet->bytes + 5, body,
-            &written) != RCLITE_OK) {
+    if (rclitei_codec_write(
+            service->response_codec, response, 0, packet->bytes + 5, body, &written) != RCLITE_OK) {
         return rclitei_packet_release(packet);
     }
     return packet;
 }
 
 /* Consumes the call. Any thread, no lock. */
-static rclite_result answer(struct ros1_call *call, rclite_result result, const void *response,
-    const char *error_text) {
+static rclite_result answer(
+    struct ros1_call *call, rclite_result result, const void *response, const char *error_text) {
     struct ros1_service *service = (struct ros1_service *)call->base.service;
     struct ros1_context *context = service->node->context;
     rclite_result outcome = RCLITE_OK;
-    rclitei_packet *packet =
-        build_answer(service, result == RCLITE_OK, response, error_text);
+    rclitei_packet *packet = build_answer(service, result == RCLITE_OK, response, error_text);
     if (!packet && result == RCLITE_OK) {
         outcome = RCLITE_ERR_OVERFLOW;
         packet = build_answer(service, false, NULL, "the response cannot be serialised");
@@ -110,8 +111,8 @@ static rclite_result answer(struct ros1_call *call, rclite_result result, const 
     return outcome;
 }
 
-rclite_result rclitei_ros1_service_respond(rclite_service_call *call, rclite_result result,
-    const void *response, const char *error_text) {
+rclite_result rclitei_ros1_service_respond(
+    rclite_service_call *call, rclite_result result, const void *response, const char *error_text) {
     return answer((struct ros1_call *)call, result, response, error_text);
 }
 
@@ -183,10 +184,7 @@ static bool run_ready(rclitei_ready *ready) {
     return more;
 }
 
-/* ---- connections of callers -------------------------------------------------------------------- */
-
-/* A whole request is there. False: out of memory. */
-static bool take_request(struct ros1_inbound *inbound, const uint8_t *body, size_t size) {
+bool rclitei_ros1_service_take(struct ros1_inbound *inbound, const uint8_t *body, size_t size) {
     struct ros1_context *context = inbound->context;
     bool is_spin = context->base.delivery == RCLITE_DELIVERY_SPIN;
     bool good = true;
@@ -213,162 +211,17 @@ static bool take_request(struct ros1_inbound *inbound, const uint8_t *body, size
     return true;
 }
 
-/* Is an answer due on this connection. */
-static bool is_busy(struct ros1_inbound *inbound) {
-    pthread_mutex_lock(&inbound->context->lock);
-    bool busy = inbound->call != NULL;
-    pthread_mutex_unlock(&inbound->context->lock);
-    return busy;
-}
-
-static void on_input(rclitei_stream *stream) {
-    struct ros1_inbound *inbound = (struct ros1_inbound *)stream;
-    while (!atomic_load(&stream->watch.dead) && !inbound->served) {
-        if (is_busy(inbound)) {
-            rclitei_stream_pause(stream, true);
-            return;
-        }
-        size_t size;
-        const uint8_t *bytes = rclitei_stream_input(stream, &size);
-        if (size < 4) {
-            return;
-        }
-        size_t body = rclitei_u32_read(bytes);
-        if (body > ROS1_MESSAGE_BYTES_MAX) {
-            atomic_fetch_add(&inbound->context->base.malformed, 1);
-            rclitei_ros1_inbound_on_closed(stream, 0);
-            return;
-        }
-        rclitei_stream_want(stream, 4 + body);
-        if (size < 4 + body) {
-            return;
-        }
-        inbound->served = !inbound->persistent;
-        if (!take_request(inbound, bytes + 4, body)) {
-            rclitei_ros1_inbound_on_closed(stream, 0);
-            return;
-        }
-        rclitei_stream_consume(stream, 4 + body);
-    }
-}
-
-/* A connection that is not persistent ends with its answer. */
-static void on_drained(rclitei_stream *stream) {
-    struct ros1_inbound *inbound = (struct ros1_inbound *)stream;
-    if (inbound->served && !is_busy(inbound)) {
-        rclitei_ros1_inbound_on_closed(stream, 0);
-    }
-}
-
-/* The answer went into the stream: on with the next request. Loop thread. */
-static void run_resume(rclitei_task *task) {
-    struct ros1_inbound *inbound =
-        (struct ros1_inbound *)(void *)((char *)task - offsetof(struct ros1_inbound, resume));
-    rclitei_stream *stream = &inbound->stream;
-    if (atomic_load(&stream->watch.dead)) {
-        return;
-    }
-    if (inbound->served) {
-        if (rclitei_stream_is_drained(stream)) {
-            on_drained(stream);
-        }
-    } else if (stream->paused) {
-        rclitei_stream_pause(stream, false);
-        on_input(stream);
-    }
-}
-
-static const rclitei_stream_handler caller_handler = {.on_input = on_input,
-    .on_drained = on_drained,
-    .on_closed = rclitei_ros1_inbound_on_closed,
-    .release = rclitei_ros1_inbound_release};
-
-void rclitei_ros1_service_detach(struct ros1_inbound *inbound) {
-    if (inbound->call) {
-        inbound->call->inbound = NULL;
-        inbound->call = NULL;
-    }
-    inbound->service = NULL;
-}
-
-static bool is_acceptable(const struct ros1_service *service, rclitei_text name,
-    rclitei_header header, rclite_error *reason) {
-    rclitei_text md5sum = rclitei_header_get(header, "md5sum");
-    if (!service) {
-        rclitei_fail(reason, RCLITE_ERR_REJECTED, 0, "this node offers no service [%.*s]",
-            name.size < 100 ? (int)name.size : 100, name.data);
-    } else if (!md5sum.data) {
-        rclitei_fail(
-            reason, RCLITE_ERR_REJECTED, 0, "the connection header has no field 'md5sum'");
-    } else if (!rclitei_text_equal(md5sum, service->base.type->ros1_md5sum) &&
-               !rclitei_text_equal(md5sum, "*")) {
-        rclitei_fail(reason, RCLITE_ERR_REJECTED, 0,
-            "service %.100s has md5sum [%s] here, not [%.*s]", service->base.name,
-            service->base.type->ros1_md5sum, md5sum.size < 32 ? (int)md5sum.size : 32, md5sum.data);
-    } else {
-        return true;
-    }
-    return false;
-}
-
-static rclitei_packet *build_header(const struct ros1_service *service) {
-    const rclite_service_type *type = service->base.type;
-    char wire_name[256];
-    rclitei_ros1_service_wire_name(type, wire_name, sizeof wire_name);
-    const rclitei_header_field fields[] = {
-        {"callerid", service->node->base->full_name},
-        {"md5sum", type->ros1_md5sum},
-        {"request_type", type->request->ros1->wire_name},
-        {"response_type", type->response->ros1->wire_name},
-        {"service", service->base.name},
-        {"type", wire_name},
-    };
-    return rclitei_header_build(
-        service->node->context->pool, fields, sizeof fields / sizeof *fields);
-}
-
-bool rclitei_ros1_service_attach(struct ros1_inbound *inbound, rclitei_header header) {
-    struct ros1_context *context = inbound->context;
-    rclitei_text name = rclitei_header_get(header, "service");
-    rclite_error reason = {.text = "out of memory"};
-    struct ros1_service *service = NULL;
-    rclitei_packet *packet = NULL;
-    pthread_mutex_lock(&context->lock);
-    if (inbound->node) {
-        service = inbound->node->services;
-        while (service && !rclitei_text_equal(name, service->base.name)) {
-            service = service->next;
-        }
-    }
-    if (is_acceptable(service, name, header, &reason)) {
-        packet = build_header(service);
-    }
-    if (packet) {
-        inbound->service = service;
-        inbound->persistent = rclitei_text_is_true(rclitei_header_get(header, "persistent"));
-        inbound->resume.run = run_resume;
-        inbound->stream.handler = &caller_handler;
-        rclitei_stream_send(&inbound->stream, packet, 0, NULL);
-    }
-    pthread_mutex_unlock(&context->lock);
-    if (!packet) {
-        rclitei_ros1_inbound_refuse(inbound, "%s", reason.text);
-        return false;
-    }
-    rclitei_packet_release(packet);
-    return true;
-}
-
-/* ---- begin and end ----------------------------------------------------------------------------- */
+/* ---- begin and end -----------------------------------------------------------------------------
+ */
 
 static rclite_result create_parts(struct ros1_service *service) {
     const rclite_service_type *type = service->base.type;
     const rclite_allocator *allocator = &service->base.node->context->allocator;
-    rclite_result result = rclitei_codec_create(
-        type->request, RCLITE_ROS1, allocator, &service->request_codec);
+    rclite_result result =
+        rclitei_codec_create(type->request, RCLITE_ROS1, allocator, &service->request_codec);
     if (result == RCLITE_OK) {
-        result = rclitei_codec_create(
-            type->response, RCLITE_ROS1, allocator, &service->response_codec);
+        result =
+            rclitei_codec_create(type->response, RCLITE_ROS1, allocator, &service->response_codec);
     }
     if (result != RCLITE_OK) {
         return result;
@@ -467,8 +320,7 @@ rclite_result rclitei_ros1_service_init(rclite_service *base, rclite_error *rete
     service->node = node;
     service->waiting_end = &service->waiting;
     service->ready.run = run_ready;
-    rclite_result result =
-        base->type->ros1_md5sum ? create_parts(service) : RCLITE_ERR_TYPE;
+    rclite_result result = base->type->ros1_md5sum ? create_parts(service) : RCLITE_ERR_TYPE;
     if (result != RCLITE_OK) {
         release_parts(service);
         return rclitei_fail(reterr, result, 0, "service %.100s as %.60s: %s", base->name,
@@ -480,8 +332,8 @@ rclite_result rclitei_ros1_service_init(rclite_service *base, rclite_error *rete
             node->base->full_name, base->name);
     }
     build_uri(node, uri, sizeof uri);
-    result = rclitei_ros1_register(node, "registerService", reterr, "(ssss)",
-        node->base->full_name, base->name, uri, node->uri);
+    result = rclitei_ros1_register(node, "registerService", reterr, "(ssss)", node->base->full_name,
+        base->name, uri, node->uri);
     if (result != RCLITE_OK) {
         leave(service, uri);
         release_parts(service);

@@ -1,5 +1,5 @@
-/* Services over a real master, rclite with rclite, and with the callers that ROS's tools are: probes,
- * requests that come with the header, callers that go away. */
+/* Services over a real master, rclite with rclite, and with the callers that ROS's tools are:
+ * probes, requests that come with the header, callers that go away. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,16 +94,13 @@ static void check_calls(rclite_delivery delivery, bool persistent) {
     size_t bytes;
     rclite_error error = {.text = ""};
     open_fixture(&fixture, delivery, persistent);
-    assert_int_equal(
-        rclite_client_wait_for_service(fixture.client, TESTING_TIMEOUT_NS), RCLITE_OK);
+    assert_int_equal(rclite_client_wait_for_service(fixture.client, TESTING_TIMEOUT_NS), RCLITE_OK);
     for (int i = 0; i < 10; i++) {
-        assert_int_equal(
-            call_map(&fixture, TESTING_TIMEOUT_NS, &bytes, &error), RCLITE_OK);
+        assert_int_equal(call_map(&fixture, TESTING_TIMEOUT_NS, &bytes, &error), RCLITE_OK);
         assert_int_equal(bytes, 1000);
     }
     fixture.behaviour = REFUSE;
-    assert_int_equal(
-        call_map(&fixture, TESTING_TIMEOUT_NS, &bytes, &error), RCLITE_ERR_REJECTED);
+    assert_int_equal(call_map(&fixture, TESTING_TIMEOUT_NS, &bytes, &error), RCLITE_ERR_REJECTED);
     assert_non_null(strstr(error.text, "no map today"));
     fixture.behaviour = ANSWER;
     assert_int_equal(call_map(&fixture, TESTING_TIMEOUT_NS, &bytes, &error), RCLITE_OK);
@@ -135,10 +132,8 @@ static void test_nobody_there(void **state) {
     open_fixture(&fixture, RCLITE_DELIVERY_DIRECT, true);
     fixture.service = rclite_service_free(fixture.service);
     assert_false(rclite_client_is_ready(fixture.client));
-    assert_int_equal(
-        rclite_client_wait_for_service(fixture.client, 120000000), RCLITE_ERR_TIMEOUT);
-    assert_int_equal(
-        call_map(&fixture, TESTING_TIMEOUT_NS, &bytes, &error), RCLITE_ERR_TRANSPORT);
+    assert_int_equal(rclite_client_wait_for_service(fixture.client, 120000000), RCLITE_ERR_TIMEOUT);
+    assert_int_equal(call_map(&fixture, TESTING_TIMEOUT_NS, &bytes, &error), RCLITE_ERR_TRANSPORT);
     assert_non_null(strstr(error.text, "/map"));
     close_fixture(&fixture);
 }
@@ -155,8 +150,7 @@ static void test_restarted_server(void **state) {
     assert_int_equal(rclite_service_create(fixture.server_node, "/map", TYPE, serve, &fixture,
                          &options, &fixture.service, NULL),
         RCLITE_OK);
-    assert_int_equal(
-        rclite_client_wait_for_service(fixture.client, TESTING_TIMEOUT_NS), RCLITE_OK);
+    assert_int_equal(rclite_client_wait_for_service(fixture.client, TESTING_TIMEOUT_NS), RCLITE_OK);
     rclite_result result = call_map(&fixture, TESTING_TIMEOUT_NS, &bytes, NULL);
     if (result == RCLITE_ERR_TRANSPORT) { /* the end of the old connection was seen only now */
         result = call_map(&fixture, TESTING_TIMEOUT_NS, &bytes, NULL);
@@ -204,8 +198,8 @@ static void test_deferred(void **state) {
     testing_wait(fixture.server_context, is_deferred, &fixture);
     assert_int_equal(atomic_load(&outcome.count), 0);
     assert_int_equal(rclite_message_init(TYPE->response, &response, NULL), RCLITE_OK);
-    assert_int_equal(rclite_service_respond(fixture.deferred, RCLITE_OK, &response, NULL),
-        RCLITE_OK);
+    assert_int_equal(
+        rclite_service_respond(fixture.deferred, RCLITE_OK, &response, NULL), RCLITE_OK);
     testing_wait(fixture.client_context, has_outcome, &outcome);
     assert_int_equal(outcome.result, RCLITE_OK);
     /* The next one is refused, and the one after is never answered: the client stops waiting. */
@@ -214,8 +208,8 @@ static void test_deferred(void **state) {
     assert_int_equal(
         rclite_client_call_async(fixture.client, &request, on_outcome, &outcome, NULL), RCLITE_OK);
     testing_wait(fixture.server_context, is_deferred, &fixture);
-    assert_int_equal(rclite_service_respond(fixture.deferred, RCLITE_ERR_REJECTED, NULL, "later"),
-        RCLITE_OK);
+    assert_int_equal(
+        rclite_service_respond(fixture.deferred, RCLITE_ERR_REJECTED, NULL, "later"), RCLITE_OK);
     testing_wait(fixture.client_context, has_outcome, &outcome);
     assert_int_equal(outcome.result, RCLITE_ERR_REJECTED);
     int64_t id;
@@ -249,7 +243,8 @@ static void test_client_end(void **state) {
     close_fixture(&fixture);
 }
 
-/* ---- other callers ----------------------------------------------------------------------------- */
+/* ---- other callers -----------------------------------------------------------------------------
+ */
 
 static const char *md5_field(void) {
     static char field[64];
@@ -374,8 +369,8 @@ static void test_impatient_caller(void **state) {
         close(fd); /* unread bytes make this a reset */
         testing_wait_inbounds(fixture.server_node, 0);
         rclite_service_call *call = atomic_exchange(&fixture.deferred, NULL);
-        assert_int_equal(rclite_service_respond(call, RCLITE_ERR_REJECTED, NULL, "late"),
-            RCLITE_ERR_TRANSPORT);
+        assert_int_equal(
+            rclite_service_respond(call, RCLITE_ERR_REJECTED, NULL, "late"), RCLITE_ERR_TRANSPORT);
     }
     close_fixture(&fixture);
 }

@@ -9,11 +9,11 @@ void rclitei_ros1_service_wire_name(const rclite_service_type *type, char *ret_n
 
 /* One request being served. Kept in the service's list of free ones afterwards. */
 struct ros1_call {
-    rclite_service_call base; /* first */
+    rclite_service_call base;          /* first */
     struct ros1_call *previous, *next; /* among the outstanding ones; next also among the free */
     struct ros1_call *next_waiting;    /* spin delivery */
-    struct ros1_inbound *inbound; /* guarded by context->lock; NULL: the caller is gone */
-    rclitei_packet *request;      /* spin delivery: a copy of the body */
+    struct ros1_inbound *inbound;      /* guarded by context->lock; NULL: the caller is gone */
+    rclitei_packet *request;           /* spin delivery: a copy of the body */
 };
 
 struct ros1_service {
@@ -29,6 +29,9 @@ struct ros1_service {
     struct ros1_call *waiting, **waiting_end;
     rclitei_ready ready;
 };
+
+/* A whole request is there. Loop thread, no lock. False: out of memory. */
+bool rclitei_ros1_service_take(struct ros1_inbound *inbound, const uint8_t *body, size_t size);
 
 struct ros1_client_connection;
 
@@ -58,7 +61,7 @@ struct ros1_client {
     struct ros1_client_call *free_calls;
     rclitei_ready ready;
     rclitei_loop_timer again; /* a look for the service failed: wake who waits, to look again */
-    int64_t found_until_ns; /* not persistent: the server answered a probe lately */
+    int64_t found_until_ns;   /* not persistent: the server answered a probe lately */
     int64_t next_look_ns;
     int64_t last_id;
     int64_t running_id; /* the call whose callback runs now; 0: none */
@@ -71,10 +74,10 @@ struct ros1_client_connection {
     rclitei_loop_timer deadline;
     rclitei_task closing;
     struct ros1_context *context;
-    struct ros1_client *client; /* guarded by context->lock; NULL: closing */
-    struct ros1_client_connection *next; /* in client->connections */
+    struct ros1_client *client;                  /* guarded by context->lock; NULL: closing */
+    struct ros1_client_connection *next;         /* in client->connections */
     struct ros1_client_call *calls, **calls_end; /* in the order of their requests */
-    bool open; /* the header was good; guarded by context->lock */
+    bool open;                                   /* the header was good; guarded by context->lock */
     bool is_probe, is_persistent;
     bool asking, streaming; /* loop thread */
 };
@@ -93,7 +96,7 @@ struct ros1_client_call *rclitei_ros1_client_connection_abandon(
 void rclitei_ros1_client_finish(struct ros1_client_connection *connection, rclite_result result,
     const uint8_t *body, size_t size, const char *error_text);
 /* The connection is over: so are its calls. Loop thread, no lock. */
-void rclitei_ros1_client_lost(struct ros1_client_connection *connection, rclite_result result,
-    const char *error_text);
+void rclitei_ros1_client_lost(
+    struct ros1_client_connection *connection, rclite_result result, const char *error_text);
 
 #endif

@@ -1,5 +1,5 @@
-/* The XML-RPC server of a node: HTTP over the loop's streams, methods from xmlrpc-c's registry. What
- * the methods do is in slave_methods.c. */
+/* The XML-RPC server of a node: HTTP over the loop's streams, methods from xmlrpc-c's registry.
+ * What the methods do is in slave_methods.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -52,13 +52,13 @@ static void end(struct ros1_slave_connection *connection) {
 }
 
 static void run_closing(rclitei_task *task) {
-    end((struct ros1_slave_connection *)(void *)(
-        (char *)task - offsetof(struct ros1_slave_connection, closing)));
+    end((struct ros1_slave_connection *)(void *)((char *)task -
+                                                 offsetof(struct ros1_slave_connection, closing)));
 }
 
 static void on_deadline(rclitei_loop_timer *timer) {
-    end((struct ros1_slave_connection *)(void *)(
-        (char *)timer - offsetof(struct ros1_slave_connection, deadline)));
+    end((struct ros1_slave_connection *)(void *)((char *)timer -
+                                                 offsetof(struct ros1_slave_connection, deadline)));
 }
 
 static void on_closed(rclitei_stream *stream, int error) {
@@ -73,8 +73,7 @@ static void release(rclitei_stream *stream) {
 
 static void send_text(struct ros1_slave_connection *connection, const char *head, size_t head_size,
     const void *body, size_t body_size) {
-    rclitei_packet *packet =
-        rclitei_packet_take(connection->context->pool, head_size + body_size);
+    rclitei_packet *packet = rclitei_packet_take(connection->context->pool, head_size + body_size);
     if (packet) {
         memcpy(packet->bytes, head, head_size);
         if (body_size > 0) {
@@ -89,13 +88,14 @@ static void send_status(struct ros1_slave_connection *connection, int status) {
     char head[128];
     int size = snprintf(head, sizeof head,
         "HTTP/1.1 %d %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status,
-        status == 411 ? "Length Required" : status == 405 ? "Method Not Allowed" : "Bad Request");
+        status == 411   ? "Length Required"
+        : status == 405 ? "Method Not Allowed"
+                        : "Bad Request");
     send_text(connection, head, (size_t)size, NULL, 0);
 }
 
 /* Answers one request. False: the connection ends. */
-static bool serve(
-    struct ros1_slave_connection *connection, const rclitei_http_message *request) {
+static bool serve(struct ros1_slave_connection *connection, const rclitei_http_message *request) {
     struct ros1_context *context = connection->context;
     struct ros1_slave_call call = {.context = context};
     xmlrpc_env env;

@@ -1,5 +1,5 @@
-/* The slave API: the methods that the master, other nodes and the tools call on a node. All run on the
- * loop's thread with context->lock held. */
+/* The slave API: the methods that the master, other nodes and the tools call on a node. All run on
+ * the loop's thread with context->lock held. */
 #include <string.h>
 #include <unistd.h>
 
@@ -41,8 +41,7 @@ static xmlrpc_value *get_master_uri(
     return success(env, "", xmlrpc_string_new(env, call->context->master_uri));
 }
 
-static xmlrpc_value *ask_shutdown(
-    xmlrpc_env *env, xmlrpc_value *params, void *server, void *user) {
+static xmlrpc_value *ask_shutdown(xmlrpc_env *env, xmlrpc_value *params, void *server, void *user) {
     (void)params;
     (void)server;
     struct ros1_slave_call *call = user;
@@ -51,8 +50,7 @@ static xmlrpc_value *ask_shutdown(
 }
 
 /* rclite reads parameters when it is asked to and caches none. */
-static xmlrpc_value *param_update(
-    xmlrpc_env *env, xmlrpc_value *params, void *server, void *user) {
+static xmlrpc_value *param_update(xmlrpc_env *env, xmlrpc_value *params, void *server, void *user) {
     (void)params;
     (void)server;
     (void)user;
@@ -143,7 +141,8 @@ static xmlrpc_value *request_topic(
     return answer;
 }
 
-/* The URIs as an array of strings (each to be freed with rclitei_xmlrpc_text_free); NULL on failure. */
+/* The URIs as an array of strings (each to be freed with rclitei_xmlrpc_text_free); NULL on
+ * failure. */
 static const char **read_uris(
     xmlrpc_env *env, const rclite_allocator *allocator, xmlrpc_value *list, size_t *ret_count) {
     int size = xmlrpc_array_size(env, list);
@@ -164,8 +163,8 @@ static const char **read_uris(
     return uris;
 }
 
-void rclitei_ros1_publishers_update_value(struct ros1_node *node, const char *topic, bool initial,
-    xmlrpc_env *env, xmlrpc_value *list) {
+void rclitei_ros1_publishers_update_value(
+    struct ros1_node *node, const char *topic, bool initial, xmlrpc_env *env, xmlrpc_value *list) {
     const rclite_allocator *allocator = &node->context->base.allocator;
     size_t count = 0;
     const char **uris = read_uris(env, allocator, list, &count);
@@ -200,16 +199,16 @@ static xmlrpc_value *publisher_update(
     return env->fault_occurred ? NULL : success(env, "", xmlrpc_int_new(env, 0));
 }
 
-/* ---- statistics -------------------------------------------------------------------------------- */
+/* ---- statistics --------------------------------------------------------------------------------
+ */
 
-static xmlrpc_value *connection_info(xmlrpc_env *env, unsigned id, const char *other,
-    const char *direction, const char *topic) {
-    return xmlrpc_build_value(env, "(issssb)", (xmlrpc_int32)id, other, direction, "TCPROS", topic,
-        (xmlrpc_bool)1);
+static xmlrpc_value *connection_info(
+    xmlrpc_env *env, unsigned id, const char *other, const char *direction, const char *topic) {
+    return xmlrpc_build_value(
+        env, "(issssb)", (xmlrpc_int32)id, other, direction, "TCPROS", topic, (xmlrpc_bool)1);
 }
 
-static xmlrpc_value *get_bus_info(
-    xmlrpc_env *env, xmlrpc_value *params, void *server, void *user) {
+static xmlrpc_value *get_bus_info(xmlrpc_env *env, xmlrpc_value *params, void *server, void *user) {
     (void)params;
     (void)server;
     const struct ros1_slave_call *call = user;
@@ -263,8 +262,7 @@ static xmlrpc_value *subscription_stats(xmlrpc_env *env, struct ros1_subscriptio
                     (xmlrpc_bool)1));
         }
     }
-    xmlrpc_value *stats =
-        xmlrpc_build_value(env, "(sV)", subscription->base.topic, connections);
+    xmlrpc_value *stats = xmlrpc_build_value(env, "(sV)", subscription->base.topic, connections);
     xmlrpc_DECREF(connections);
     return stats;
 }
@@ -282,8 +280,8 @@ static xmlrpc_value *get_bus_stats(
     for (struct ros1_subscription *at = call->node->subscriptions; at; at = at->next) {
         append(env, subscribe, subscription_stats(env, at));
     }
-    xmlrpc_value *stats = xmlrpc_build_value(env, "(VV(iii))", publish, subscribe,
-        (xmlrpc_int32)0, (xmlrpc_int32)0, (xmlrpc_int32)0);
+    xmlrpc_value *stats = xmlrpc_build_value(
+        env, "(VV(iii))", publish, subscribe, (xmlrpc_int32)0, (xmlrpc_int32)0, (xmlrpc_int32)0);
     xmlrpc_DECREF(publish);
     xmlrpc_DECREF(subscribe);
     return success(env, "bus stats", stats);

@@ -97,10 +97,8 @@ struct ros1_goal_entry *rclitei_ros1_status_add(struct ros1_status_list *list, r
             return NULL;
         }
     }
-    *entry = (struct ros1_goal_entry){.stamp = stamp,
-        .status = status,
-        .id_bytes = (uint32_t)id_bytes,
-        .offset = list->size};
+    *entry = (struct ros1_goal_entry){
+        .stamp = stamp, .status = status, .id_bytes = (uint32_t)id_bytes, .offset = list->size};
     uint8_t *at = list->bytes + list->size;
     write_time(at, stamp);
     rclitei_u32_write(at + 8, entry->id_bytes);

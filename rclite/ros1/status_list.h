@@ -1,6 +1,6 @@
-/* The goals of an action server as its status message shows them: the message's bytes are kept ready,
- * a change of status writes one byte, and a new goal is appended, so that publishing costs one copy
- * however many goals are remembered. Not thread-safe; the server's mutex guards it. */
+/* The goals of an action server as its status message shows them: the message's bytes are kept
+ * ready, a change of status writes one byte, and a new goal is appended, so that publishing costs
+ * one copy however many goals are remembered. Not thread-safe; the server's mutex guards it. */
 #ifndef RCLITE_ROS1_STATUS_LIST_H
 #define RCLITE_ROS1_STATUS_LIST_H
 
@@ -11,12 +11,12 @@
 #include "rclite/time.h"
 
 struct ros1_goal_entry {
-    void *goal;           /* the server's object while the goal is not over */
-    int64_t finished_ns;  /* CLOCK_MONOTONIC; 0: not over */
+    void *goal;          /* the server's object while the goal is not over */
+    int64_t finished_ns; /* CLOCK_MONOTONIC; 0: not over */
     rclite_time stamp;
-    uint8_t status;       /* as on the wire */
+    uint8_t status; /* as on the wire */
     uint32_t id_bytes;
-    size_t offset;        /* of its bytes in the message */
+    size_t offset; /* of its bytes in the message */
     struct ros1_goal_entry *next_free;
 };
 

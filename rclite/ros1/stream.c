@@ -13,11 +13,12 @@
 
 #define INPUT_FIRST_BYTES ((size_t)4096)
 #define INPUT_AHEAD_BYTES ((size_t)65536) /* read beyond the frame at most so much */
-#define INPUT_OFFSET ((size_t)4) /* a body behind a 4-byte length is then aligned to 8 */
+#define INPUT_OFFSET ((size_t)4)          /* a body behind a 4-byte length is then aligned to 8 */
 #define PACKETS_PER_WRITE 32
 #define EVENTS_IN (EPOLLIN | EPOLLRDHUP)
 
-/* ---- incoming ---------------------------------------------------------------------------------- */
+/* ---- incoming ----------------------------------------------------------------------------------
+ */
 
 const uint8_t *rclitei_stream_input(const rclitei_stream *stream, size_t *ret_size) {
     *ret_size = stream->in_end - stream->in_start;
@@ -102,7 +103,8 @@ static void read_some(rclitei_stream *stream) {
     }
 }
 
-/* ---- outgoing ---------------------------------------------------------------------------------- */
+/* ---- outgoing ----------------------------------------------------------------------------------
+ */
 
 /* What epoll is to wait for; the mutex is held. */
 static void ask_events(rclitei_stream *stream) {
@@ -145,8 +147,8 @@ static bool out_drop_oldest(rclitei_stream *stream) {
 static rclite_result out_push(rclitei_stream *stream, rclitei_packet *packet) {
     if (stream->out_count == stream->out_capacity) {
         size_t capacity = stream->out_capacity ? 2 * stream->out_capacity : 4;
-        rclitei_packet **out = stream->allocator.reallocate(
-            stream->allocator.state, NULL, capacity * sizeof *out);
+        rclitei_packet **out =
+            stream->allocator.reallocate(stream->allocator.state, NULL, capacity * sizeof *out);
         if (!out) {
             return RCLITE_ERR_NO_MEMORY;
         }
@@ -255,7 +257,8 @@ static void write_some(rclitei_stream *stream) {
     }
 }
 
-/* ---- events ------------------------------------------------------------------------------------ */
+/* ---- events ------------------------------------------------------------------------------------
+ */
 
 static int socket_error(int fd) {
     int error = 0;
@@ -304,7 +307,8 @@ void rclitei_stream_pause(rclitei_stream *stream, bool paused) {
     pthread_mutex_unlock(&stream->mutex);
 }
 
-/* ---- begin and end ----------------------------------------------------------------------------- */
+/* ---- begin and end -----------------------------------------------------------------------------
+ */
 
 static void init(rclitei_stream *stream, rclitei_loop *loop, const rclite_allocator *allocator,
     const rclitei_stream_handler *handler) {

@@ -1,6 +1,6 @@
-/* One non-blocking TCP connection of the loop: a queue of outgoing packets that any thread may fill,
- * and a reused buffer of incoming bytes that belongs to the loop's thread. It knows nothing of what
- * the bytes mean; its handler does.
+/* One non-blocking TCP connection of the loop: a queue of outgoing packets that any thread may
+ * fill, and a reused buffer of incoming bytes that belongs to the loop's thread. It knows nothing
+ * of what the bytes mean; its handler does.
  *
  * A length that the other side announces allocates nothing: the buffer grows only as bytes arrive
  * (at most to twice what is there). A reader that does not read costs at most `depth` packets. */
@@ -40,13 +40,13 @@ struct rclitei_stream {
     size_t in_start, in_end, in_capacity;
     size_t in_wanted; /* bytes of the frame that begins at in_start, as far as known; 0: unknown */
     size_t in_previous; /* size of the frame before: the next one is probably as large */
-    bool in_filled;   /* the last read filled the room it had */
+    bool in_filled;     /* the last read filled the room it had */
     /* the outgoing side, guarded by mutex */
     pthread_mutex_t mutex;
     rclitei_packet **out; /* a ring */
     size_t out_first, out_count, out_capacity;
     size_t out_sent; /* bytes of the first packet that have left */
-    uint16_t port; /* to connect to */
+    uint16_t port;   /* to connect to */
     bool connected;
     bool paused; /* nothing is read */
 };
@@ -55,8 +55,8 @@ struct rclitei_stream {
  * and release is not called. */
 rclite_result rclitei_stream_accept(rclitei_stream *stream, rclitei_loop *loop,
     const rclite_allocator *allocator, const rclitei_stream_handler *handler, int fd);
-/* Loop thread only. Starts connecting; resolver is used when host is no address. The outcome comes as
- * on_connected or on_closed, never before this returns. On failure release is not called. */
+/* Loop thread only. Starts connecting; resolver is used when host is no address. The outcome comes
+ * as on_connected or on_closed, never before this returns. On failure release is not called. */
 rclite_result rclitei_stream_connect(rclitei_stream *stream, rclitei_loop *loop,
     const rclite_allocator *allocator, const rclitei_stream_handler *handler,
     rclitei_resolver *resolver, const char *host, uint16_t port);
@@ -65,8 +65,8 @@ rclite_result rclitei_stream_connect(rclitei_stream *stream, rclitei_loop *loop,
 void rclitei_stream_close(rclitei_stream *stream);
 
 /* Any thread. Sends at once what the socket takes when nothing is queued, else queues. With `depth`
- * packets waiting the oldest one that has not begun is dropped (depth 0: none is); how many that were
- * is added to *dropped if it is not NULL. Retains the packet as long as it needs it. */
+ * packets waiting the oldest one that has not begun is dropped (depth 0: none is); how many that
+ * were is added to *dropped if it is not NULL. Retains the packet as long as it needs it. */
 rclite_result rclitei_stream_send(
     rclitei_stream *stream, rclitei_packet *packet, uint32_t depth, uint64_t *dropped);
 bool rclitei_stream_is_drained(rclitei_stream *stream);
@@ -81,7 +81,8 @@ void rclitei_stream_want(rclitei_stream *stream, size_t size);
  * on_input only with new bytes, so look at the input first. */
 void rclitei_stream_pause(rclitei_stream *stream, bool paused);
 
-/* ---- sockets ---------------------------------------------------------------------------------- */
+/* ---- sockets ----------------------------------------------------------------------------------
+ */
 
 /* Listens on any free port of address ("127.0.0.1"); returns the descriptor or -1 with errno. */
 int rclitei_socket_listen(const char *address, uint16_t *ret_port);

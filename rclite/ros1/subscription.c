@@ -1,10 +1,11 @@
-/* Subscriptions: registering, and what happens to a message: read in place and handed to the callback
- * on the loop's thread (direct), or kept in a bounded queue (spin delivery, take). */
+/* Subscriptions: registering, and what happens to a message: read in place and handed to the
+ * callback on the loop's thread (direct), or kept in a bounded queue (spin delivery, take). */
 #include "ros1/ros1.h"
 
 #include <string.h>
 
-#define RECEIVED_BYTES sizeof(int64_t) /* a queued packet: time of arrival, body, publisher's name */
+#define RECEIVED_BYTES                                                                             \
+    sizeof(int64_t) /* a queued packet: time of arrival, body, publisher's name */
 
 static bool run_ready(rclitei_ready *ready);
 
@@ -13,7 +14,8 @@ static bool is_queued(const struct ros1_subscription *subscription) {
            subscription->base.node->context->delivery == RCLITE_DELIVERY_SPIN;
 }
 
-/* ---- the list of publishers ------------------------------------------------------------------- */
+/* ---- the list of publishers -------------------------------------------------------------------
+ */
 
 static bool is_listed(const char *uri, const char *const *uris, size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -60,7 +62,8 @@ void rclitei_ros1_publishers_update(
     }
 }
 
-/* ---- registering ------------------------------------------------------------------------------- */
+/* ---- registering -------------------------------------------------------------------------------
+ */
 
 static void take_publishers(
     struct ros1_context *context, const char *node_name, const char *topic, xmlrpc_value *list) {
@@ -102,8 +105,8 @@ static rclite_result register_later(struct ros1_context *context, const char *no
     const char *topic, const char *type, const char *uri, rclite_error *reterr) {
     size_t name_size = strlen(node_name) + 1;
     size_t topic_size = strlen(topic) + 1;
-    struct registration *registration = rclitei_allocate(
-        &context->base.allocator, sizeof *registration + name_size + topic_size);
+    struct registration *registration =
+        rclitei_allocate(&context->base.allocator, sizeof *registration + name_size + topic_size);
     rclite_result result = RCLITE_ERR_NO_MEMORY;
     if (registration) {
         registration->context = context;
@@ -141,7 +144,8 @@ static rclite_result register_subscription(
     return result;
 }
 
-/* ---- begin and end ----------------------------------------------------------------------------- */
+/* ---- begin and end -----------------------------------------------------------------------------
+ */
 
 static uint32_t matched_count(const void *endpoint) {
     const struct ros1_subscription *subscription = endpoint;
@@ -156,8 +160,7 @@ uint32_t rclitei_ros1_subscription_matched(const rclite_subscription *base) {
     return matched_count(base);
 }
 
-bool rclitei_ros1_subscription_has_node(
-    const rclite_subscription *base, const char *node_name) {
+bool rclitei_ros1_subscription_has_node(const rclite_subscription *base, const char *node_name) {
     const struct ros1_subscription *subscription = (const struct ros1_subscription *)base;
     struct ros1_context *context = subscription->node->context;
     pthread_mutex_lock(&context->lock);
@@ -273,7 +276,8 @@ void rclitei_ros1_subscription_done(rclite_subscription *base) {
     release_parts(subscription);
 }
 
-/* ---- messages ---------------------------------------------------------------------------------- */
+/* ---- messages ----------------------------------------------------------------------------------
+ */
 
 /* Reads a body in place into the subscription's message, and calls the user. */
 static bool call_user(struct ros1_subscription *subscription, const uint8_t *body, size_t size,
@@ -334,8 +338,8 @@ static rclitei_packet *dequeue(struct ros1_subscription *subscription, bool *ret
     return packet;
 }
 
-/* A queued packet is the time of arrival, the body, and the publisher's name; its size is that of the
- * body. */
+/* A queued packet is the time of arrival, the body, and the publisher's name; its size is that of
+ * the body. */
 static rclitei_packet *build_queued(struct ros1_subscription *subscription,
     const struct ros1_link *link, const uint8_t *body, size_t size, int64_t received_ns) {
     size_t name_size = strlen(link->publisher_name) + 1;
@@ -352,8 +356,7 @@ static rclitei_packet *build_queued(struct ros1_subscription *subscription,
     return packet;
 }
 
-bool rclitei_ros1_subscription_deliver(
-    struct ros1_link *link, const uint8_t *body, size_t size) {
+bool rclitei_ros1_subscription_deliver(struct ros1_link *link, const uint8_t *body, size_t size) {
     struct ros1_context *context = link->context;
     int64_t received_ns = rclite_now_ns();
     bool good = true;
@@ -387,8 +390,9 @@ bool rclitei_ros1_subscription_deliver(
 
 /* On a spinning thread. */
 static bool run_ready(rclitei_ready *ready) {
-    struct ros1_subscription *subscription = (struct ros1_subscription *)(void *)(
-        (char *)ready - offsetof(struct ros1_subscription, ready));
+    struct ros1_subscription *subscription =
+        (struct ros1_subscription *)(void *)((char *)ready -
+                                             offsetof(struct ros1_subscription, ready));
     bool more;
     rclitei_packet *packet = dequeue(subscription, &more);
     if (packet) {

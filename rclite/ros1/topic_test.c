@@ -42,8 +42,8 @@ static rclite_publisher *advertise(
     return publisher;
 }
 
-static rclite_subscription *subscribe(rclite_node *node, const char *topic,
-    const rclite_type *type, rclite_subscription_callback callback, void *user) {
+static rclite_subscription *subscribe(rclite_node *node, const char *topic, const rclite_type *type,
+    rclite_subscription_callback callback, void *user) {
     rclite_subscription_options options = RCLITE_SUBSCRIPTION_OPTIONS_INIT;
     rclite_subscription *subscription = NULL;
     options.qos.depth = 100;
@@ -86,10 +86,8 @@ static void exchange(rclite_delivery delivery) {
     struct side in = open_side("in", delivery);
     struct counter counter = {.context = in.context, .wanted = 20};
     rclite_publisher *publisher = advertise(out.node, "/text", STRING, false);
-    rclite_subscription *subscription =
-        subscribe(in.node, "/text", STRING, count_text, &counter);
-    assert_int_equal(
-        rclite_publisher_wait_matched(publisher, 1, TESTING_TIMEOUT_NS), RCLITE_OK);
+    rclite_subscription *subscription = subscribe(in.node, "/text", STRING, count_text, &counter);
+    assert_int_equal(rclite_publisher_wait_matched(publisher, 1, TESTING_TIMEOUT_NS), RCLITE_OK);
     assert_int_equal(
         rclite_subscription_wait_matched(subscription, 1, TESTING_TIMEOUT_NS), RCLITE_OK);
     for (int i = 0; i < 20; i++) {
@@ -127,13 +125,12 @@ static void test_take(void **state) {
     rclite_message_info info;
     options.qos.depth = 2;
     assert_int_equal(rclite_message_init(STRING, &message, NULL), RCLITE_OK);
-    assert_int_equal(rclite_subscription_create(side.node, "/taken", STRING, NULL, NULL, &options,
-                         &subscription, NULL),
+    assert_int_equal(rclite_subscription_create(
+                         side.node, "/taken", STRING, NULL, NULL, &options, &subscription, NULL),
         RCLITE_OK);
     assert_int_equal(rclite_subscription_take(subscription, &message, &info), RCLITE_EMPTY);
     assert_int_equal(rclite_subscription_wait(subscription, 0), RCLITE_ERR_TIMEOUT);
-    assert_int_equal(
-        rclite_publisher_wait_matched(publisher, 1, TESTING_TIMEOUT_NS), RCLITE_OK);
+    assert_int_equal(rclite_publisher_wait_matched(publisher, 1, TESTING_TIMEOUT_NS), RCLITE_OK);
     assert_int_equal(
         rclite_subscription_wait_matched(subscription, 1, TESTING_TIMEOUT_NS), RCLITE_OK);
     publish_text(publisher, "one");
@@ -168,8 +165,7 @@ static void test_latched(void **state) {
     publish_text(first, "old");
     publish_text(first, "new");
     publish_text(second, "new");
-    rclite_subscription *subscription =
-        subscribe(in.node, "/kept", STRING, count_text, &counter);
+    rclite_subscription *subscription = subscribe(in.node, "/kept", STRING, count_text, &counter);
     testing_wait(in.context, has_counted, &counter);
     assert_string_equal(counter.last, "new");
     assert_int_equal(atomic_load(&counter.count), 2);
@@ -199,7 +195,8 @@ static void test_type_conflict(void **state) {
     close_side(&side);
 }
 
-/* ---- large ------------------------------------------------------------------------------------- */
+/* ---- large -------------------------------------------------------------------------------------
+ */
 
 struct large {
     rclite_context *context;
@@ -237,8 +234,7 @@ static void test_large(void **state) {
     for (size_t i = 0; i < large.bytes; i++) {
         message.data.data[i] = (uint8_t)(i * 7);
     }
-    assert_int_equal(
-        rclite_publisher_wait_matched(publisher, 1, TESTING_TIMEOUT_NS), RCLITE_OK);
+    assert_int_equal(rclite_publisher_wait_matched(publisher, 1, TESTING_TIMEOUT_NS), RCLITE_OK);
     for (int i = 0; i < 5; i++) {
         assert_int_equal(rclite_publisher_publish(publisher, &message), RCLITE_OK);
     }
@@ -251,7 +247,8 @@ static void test_large(void **state) {
     close_side(&out);
 }
 
-/* ---- coming and going -------------------------------------------------------------------------- */
+/* ---- coming and going --------------------------------------------------------------------------
+ */
 
 struct match {
     rclite_context *context;
@@ -350,11 +347,9 @@ static void create_inside(const void *message, const rclite_message_info *info, 
 static void test_create_in_callback(void **state) {
     (void)state;
     struct side side = open_side("side", RCLITE_DELIVERY_DIRECT);
-    struct inside inside = {
-        .counter = {.context = side.context, .wanted = 1}, .node = side.node};
+    struct inside inside = {.counter = {.context = side.context, .wanted = 1}, .node = side.node};
     rclite_publisher *publisher = advertise(side.node, "/outside", STRING, true);
-    rclite_subscription *outer =
-        subscribe(side.node, "/outside", STRING, create_inside, &inside);
+    rclite_subscription *outer = subscribe(side.node, "/outside", STRING, create_inside, &inside);
     rclite_subscription *inner =
         subscribe(side.node, "/inside", STRING, count_text, &inside.counter);
     publish_text(publisher, "go");

@@ -1,5 +1,5 @@
-/* The parsers and tables of the ROS 1 backend, without sockets: connection headers, HTTP framing, the
- * traps of ROS's XML-RPC, the kept status message, the goal states. */
+/* The parsers and tables of the ROS 1 backend, without sockets: connection headers, HTTP framing,
+ * the traps of ROS's XML-RPC, the kept status message, the goal states. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,8 @@
 #include "ros1/rpc.h"
 #include "ros1/status_list.h"
 
-/* ---- connection headers ------------------------------------------------------------------------ */
+/* ---- connection headers ------------------------------------------------------------------------
+ */
 
 static rclitei_header header_of(const char *bytes, size_t size) {
     return (rclitei_header){(const uint8_t *)bytes, size};
@@ -39,7 +40,9 @@ static void test_header(void **state) {
         assert_int_equal(rclitei_header_is_valid(header_of(bytes, cut)), whole);
     }
     assert_false(rclitei_header_is_valid(header_of("\x03\0\0\0abc", 7)));
-    assert_false(rclitei_header_is_valid(header_of("\xff\xff\xff\xff" "a=b", 7)));
+    assert_false(rclitei_header_is_valid(header_of("\xff\xff\xff\xff"
+                                                   "a=b",
+        7)));
     assert_true(rclitei_text_is_true(rclitei_header_get(header_of("\x03\0\0\0p=1", 7), "p")));
     assert_true(rclitei_text_is_true(rclitei_header_get(header_of("\x06\0\0\0p=true", 10), "p")));
     assert_false(rclitei_text_is_true(rclitei_header_get(header_of("\x03\0\0\0p=0", 7), "p")));
@@ -59,7 +62,8 @@ static void test_header_build(void **state) {
     rclitei_pool_free(pool);
 }
 
-/* ---- HTTP -------------------------------------------------------------------------------------- */
+/* ---- HTTP --------------------------------------------------------------------------------------
+ */
 
 /* Feeds the text byte by byte: it must be whole exactly at its end. */
 static void check_whole(const char *text, bool is_response, const char *body, bool keep_alive) {
@@ -96,8 +100,9 @@ static void test_http_requests(void **state) {
     check_whole("POST / HTTP/1.0\r\nContent-Length: 1\r\nConnection: keep-alive\r\n\r\nx", false,
         "x", true);
     check_whole("POST / HTTP/1.1\nContent-Length: 2\n\nab", false, "ab", true);
-    check_whole("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\nA;x=y\r\n0123456789"
-                "\r\n0\r\n\r\n",
+    check_whole(
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\nA;x=y\r\n0123456789"
+        "\r\n0\r\n\r\n",
         false, "ab0123456789", true);
 }
 
@@ -140,8 +145,8 @@ static void test_http_responses(void **state) {
     assert_int_equal(
         read_text("HTTP/1.1 200 OK\r\n\r\nsome", true, true, &message), RCLITEI_HTTP_WHOLE);
     assert_int_equal(message.body_size, 4);
-    assert_int_equal(read_text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nsome", true, true,
-                         &message),
+    assert_int_equal(
+        read_text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nsome", true, true, &message),
         RCLITEI_HTTP_BAD);
     assert_int_equal(
         read_text("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n", true, false, &message),
@@ -162,8 +167,7 @@ static void test_uri(void **state) {
         rclitei_uri_parse("rosrpc://10.0.0.1:40001", "rosrpc", host, sizeof host, &port, &path));
     assert_int_equal(port, 40001);
     assert_string_equal(path, "/");
-    assert_true(
-        rclitei_uri_parse("rosrpc://h:40001/", "rosrpc", host, sizeof host, &port, &path));
+    assert_true(rclitei_uri_parse("rosrpc://h:40001/", "rosrpc", host, sizeof host, &port, &path));
     assert_int_equal(port, 40001);
     static const char *const bad[] = {"", "http:/x", "https://a:1", "http://:1", "http://a:0",
         "http://a:65536", "http://a:", "http://a:1x", "http://a-name-that-does-not-fit:1"};
@@ -172,7 +176,8 @@ static void test_uri(void **state) {
     }
 }
 
-/* ---- XML-RPC answers --------------------------------------------------------------------------- */
+/* ---- XML-RPC answers ---------------------------------------------------------------------------
+ */
 
 static rclite_result parse(const char *body, xmlrpc_value **ret_value, char *ret_text) {
     char document[1024];
@@ -216,20 +221,20 @@ static void test_answers(void **state) {
                            "</value>",
                          &value, text),
         RCLITE_ERR_MALFORMED);
-    assert_int_equal(rclitei_rpc_parse_answer("<broken", 7, &value, text, sizeof text),
-        RCLITE_ERR_MALFORMED);
+    assert_int_equal(
+        rclitei_rpc_parse_answer("<broken", 7, &value, text, sizeof text), RCLITE_ERR_MALFORMED);
     static const char fault[] =
         "<?xml version=\"1.0\"?><methodResponse><fault><value><struct><member><name>faultCode"
         "</name><value><int>7</int></value></member><member><name>faultString</name>"
         "<value><string>bad</string></value></member></struct></value></fault></methodResponse>";
-    assert_int_equal(
-        rclitei_rpc_parse_answer(fault, sizeof fault - 1, &value, text, sizeof text),
+    assert_int_equal(rclitei_rpc_parse_answer(fault, sizeof fault - 1, &value, text, sizeof text),
         RCLITE_ERR_REJECTED);
     assert_string_equal(text, "fault 7: bad");
     xmlrpc_env_clean(&env);
 }
 
-/* ---- the status message ------------------------------------------------------------------------ */
+/* ---- the status message ------------------------------------------------------------------------
+ */
 
 /* Reads the kept bytes with the serializer. */
 static void read_status(
@@ -255,8 +260,8 @@ static void test_status_list(void **state) {
     char id[32];
     for (int i = 0; i < 1000; i++) {
         int size = snprintf(id, sizeof id, "/client-%d", i);
-        struct ros1_goal_entry *entry = rclitei_ros1_status_add(
-            &list, (rclite_time){i, 1}, id, (size_t)size, ROS1_GOAL_ACTIVE);
+        struct ros1_goal_entry *entry =
+            rclitei_ros1_status_add(&list, (rclite_time){i, 1}, id, (size_t)size, ROS1_GOAL_ACTIVE);
         assert_non_null(entry);
         entry->finished_ns = i % 3 == 0 ? 0 : i + 1; /* every third one is not over */
         rclitei_ros1_status_set(&list, entry, (uint8_t)(i % 9));
@@ -287,20 +292,19 @@ static void test_status_list(void **state) {
     rclitei_ros1_status_done(&list);
 }
 
-/* ---- goal states ------------------------------------------------------------------------------- */
+/* ---- goal states -------------------------------------------------------------------------------
+ */
 
 static void test_goal_states(void **state) {
     (void)state;
     enum ros1_goal_state path[3];
     /* A result that comes before any status: through ACTIVE. */
-    assert_int_equal(rclitei_ros1_goal_path(
-                         ROS1_STATE_WAITING_FOR_GOAL_ACK, ROS1_GOAL_SUCCEEDED, path),
-        2);
+    assert_int_equal(
+        rclitei_ros1_goal_path(ROS1_STATE_WAITING_FOR_GOAL_ACK, ROS1_GOAL_SUCCEEDED, path), 2);
     assert_int_equal(path[0], ROS1_STATE_ACTIVE);
     assert_int_equal(path[1], ROS1_STATE_WAITING_FOR_RESULT);
-    assert_int_equal(rclitei_ros1_goal_path(
-                         ROS1_STATE_WAITING_FOR_GOAL_ACK, ROS1_GOAL_PREEMPTED, path),
-        3);
+    assert_int_equal(
+        rclitei_ros1_goal_path(ROS1_STATE_WAITING_FOR_GOAL_ACK, ROS1_GOAL_PREEMPTED, path), 3);
     assert_int_equal(path[1], ROS1_STATE_PREEMPTING);
     assert_int_equal(rclitei_ros1_goal_path(ROS1_STATE_ACTIVE, ROS1_GOAL_ACTIVE, path), 0);
     assert_int_equal(rclitei_ros1_goal_path(ROS1_STATE_ACTIVE, ROS1_GOAL_PENDING, path), -1);
@@ -310,8 +314,7 @@ static void test_goal_states(void **state) {
         rclitei_ros1_goal_path(ROS1_STATE_ACTIVE, (enum ros1_goal_status)200, path), -1);
     /* From every state but DONE, a terminal status that may come ends in WAITING_FOR_RESULT. */
     for (int from = 0; from < ROS1_STATE_WAITING_FOR_RESULT; from++) {
-        int count =
-            rclitei_ros1_goal_path((enum ros1_goal_state)from, ROS1_GOAL_ABORTED, path);
+        int count = rclitei_ros1_goal_path((enum ros1_goal_state)from, ROS1_GOAL_ABORTED, path);
         assert_true(count > 0);
         assert_int_equal(path[count - 1], ROS1_STATE_WAITING_FOR_RESULT);
     }

@@ -1,5 +1,5 @@
-/* What the ROS 1 backend needs of xmlrpc-c beyond its functions: set-up, building arguments, reading the
- * answers of ROS's APIs, and refusing documents that grow when they are parsed. */
+/* What the ROS 1 backend needs of xmlrpc-c beyond its functions: set-up, building arguments,
+ * reading the answers of ROS's APIs, and refusing documents that grow when they are parsed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@ void rclitei_xmlrpc_setup(void) {
     pthread_once(&once, setup_once);
 }
 
-/* A document type can define entities that multiply. XML-RPC has none; a document in another encoding
- * than UTF-8, where it would not be found, holds zeros. */
+/* A document type can define entities that multiply. XML-RPC has none; a document in another
+ * encoding than UTF-8, where it would not be found, holds zeros. */
 bool rclitei_xmlrpc_is_plain(const char *body, size_t size) {
     return !memmem(body, size, "<!DOCTYPE", 9) && !memchr(body, '\0', size);
 }
@@ -85,8 +85,8 @@ static rclite_result take_answer(xmlrpc_env *env, xmlrpc_value *answer, xmlrpc_v
     return result;
 }
 
-rclite_result rclitei_rpc_parse_answer(const char *body, size_t size, xmlrpc_value **ret_value,
-    char *ret_text, size_t text_bytes) {
+rclite_result rclitei_rpc_parse_answer(
+    const char *body, size_t size, xmlrpc_value **ret_value, char *ret_text, size_t text_bytes) {
     if (!rclitei_xmlrpc_is_plain(body, size)) {
         snprintf(ret_text, text_bytes, "the answer holds a document type");
         return RCLITE_ERR_MALFORMED;

@@ -1,5 +1,5 @@
-/* Fuzzes TCPROS connection headers: what is accepted must give, field by field, what a rebuilt header
- * gives. */
+/* Fuzzes TCPROS connection headers: what is accepted must give, field by field, what a rebuilt
+ * header gives. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

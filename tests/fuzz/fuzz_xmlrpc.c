@@ -1,6 +1,6 @@
-/* Fuzzes HTTP framing and XML-RPC answers. The first byte chooses request or response, and whether the
- * connection has ended; the rest are the bytes of one connection. What is whole must stay within the
- * bytes, and be whole again when it comes alone. */
+/* Fuzzes HTTP framing and XML-RPC answers. The first byte chooses request or response, and whether
+ * the connection has ended; the rest are the bytes of one connection. What is whole must stay
+ * within the bytes, and be whole again when it comes alone. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@ static void check_body(const uint8_t *bytes, size_t size, const rclitei_http_mes
 static void parse_answer(const rclitei_http_message *message) {
     char text[256];
     xmlrpc_value *value = NULL;
-    if (rclitei_rpc_parse_answer(
-            message->body, message->body_size, &value, text, sizeof text) == RCLITE_OK) {
+    if (rclitei_rpc_parse_answer(message->body, message->body_size, &value, text, sizeof text) ==
+        RCLITE_OK) {
         xmlrpc_DECREF(value);
     }
 }

@@ -1,6 +1,6 @@
-/* An rclite node for the interoperation tests on ROS 1 (interop.py). `node serve` offers a latched topic,
- * an echo, two services and an action until it is told to end; `node use` does with a foreign node what
- * the other one offers, and prints one line for each outcome. */
+/* An rclite node for the interoperation tests on ROS 1 (interop.py). `node serve` offers a latched
+ * topic, an echo, two services and an action until it is told to end; `node use` does with a
+ * foreign node what the other one offers, and prints one line for each outcome. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -44,7 +44,8 @@ static void publish_text(rclite_publisher *publisher, const char *text) {
     check("publish", rclite_publisher_publish(publisher, &message), NULL);
 }
 
-/* ---- serve ------------------------------------------------------------------------------------- */
+/* ---- serve -------------------------------------------------------------------------------------
+ */
 
 static void on_ping(const void *message, const rclite_message_info *info, void *user) {
     (void)info;
@@ -144,7 +145,8 @@ static void serve(rclite_node *node) {
     rclite_publisher_free(latched);
 }
 
-/* ---- use --------------------------------------------------------------------------------------- */
+/* ---- use ---------------------------------------------------------------------------------------
+ */
 
 static atomic_int texts;
 
@@ -256,8 +258,8 @@ static void use_goal(rclite_action_client *client, const char *name, int kind, i
 static void use_action(rclite_node *node) {
     rclite_error error;
     rclite_action_client *client;
-    check("action client", rclite_action_client_create(node, "/trip", TRIP, &client, &error),
-        &error);
+    check(
+        "action client", rclite_action_client_create(node, "/trip", TRIP, &client, &error), &error);
     check("waiting for the action", rclite_action_client_wait_for_server(client, WAIT_NS), NULL);
     use_goal(client, "success", SUCCEED, 0);
     use_goal(client, "abort", ABORT, 0);
@@ -289,8 +291,8 @@ int main(int argc, char **argv) {
     check("context", rclite_context_create(&options, &context, &error), &error);
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
-    check("node", rclite_node_create(context, serves ? "server" : "user", "", &node, &error),
-        &error);
+    check(
+        "node", rclite_node_create(context, serves ? "server" : "user", "", &node, &error), &error);
     if (serves) {
         serve(node);
     } else {

@@ -19,7 +19,8 @@
 static pid_t master_pid; /* of this test program */
 static char last_log[512];
 
-/* ---- the master -------------------------------------------------------------------------------- */
+/* ---- the master --------------------------------------------------------------------------------
+ */
 
 static uint16_t free_port(void) {
     uint16_t port = 0;
@@ -45,9 +46,8 @@ static void run_master(uint16_t port) {
 }
 
 static bool is_listening(uint16_t port) {
-    struct sockaddr_in to = {.sin_family = AF_INET,
-        .sin_port = htons(port),
-        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in to = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     bool connected = connect(fd, (struct sockaddr *)&to, sizeof to) == 0;
     close(fd);
@@ -88,7 +88,8 @@ void testing_master_stop(void) {
     }
 }
 
-/* ---- contexts ---------------------------------------------------------------------------------- */
+/* ---- contexts ----------------------------------------------------------------------------------
+ */
 
 static void keep_log(rclite_log_level level, const char *text, void *user) {
     (void)level;
@@ -162,12 +163,12 @@ void testing_wait_inbounds(const rclite_node *node, size_t count) {
     }
 }
 
-/* ---- raw connections --------------------------------------------------------------------------- */
+/* ---- raw connections ---------------------------------------------------------------------------
+ */
 
 int testing_connect(uint16_t port) {
-    struct sockaddr_in to = {.sin_family = AF_INET,
-        .sin_port = htons(port),
-        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in to = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct timeval deadline = {10, 0};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_true(fd >= 0);

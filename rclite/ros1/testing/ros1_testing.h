@@ -21,8 +21,8 @@ bool testing_master_start(void);
 void testing_master_stop(void);
 
 rclite_context *testing_context(rclite_delivery delivery);
-rclite_context *testing_context_with(rclite_delivery delivery, const rclite_allocator *allocator,
-    int argc, const char *const *argv);
+rclite_context *testing_context_with(
+    rclite_delivery delivery, const rclite_allocator *allocator, int argc, const char *const *argv);
 rclite_node *testing_node(rclite_context *context, const char *name);
 /* The last line that a test's context logged. */
 const char *testing_last_log(void);
@@ -42,7 +42,8 @@ void testing_wait_inbounds(const rclite_node *node, size_t count);
 /* A blocking connection to a port on loopback, with a deadline for reading. */
 int testing_connect(uint16_t port);
 void testing_send(int fd, const void *bytes, size_t size);
-/* Reads exactly size bytes; false: the other side closed (or the deadline passed: the test fails). */
+/* Reads exactly size bytes; false: the other side closed (or the deadline passed: the test fails).
+ */
 bool testing_receive(int fd, void *bytes, size_t size);
 /* True when the other side closes within the deadline; what it sends before is dropped. */
 bool testing_is_closed(int fd);
