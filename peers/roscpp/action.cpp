@@ -32,8 +32,9 @@ class Server : public Endpoints {
         int64_t t2 = peer_now_ns();
         actionlib_benchmark::RoundtripResult result;
         result.received = to_ros(t2);
-        server_.setSucceeded(result);
+        // Before the result: the client may be through with its run as soon as it has that.
         peer_kit_served(kit_, static_cast<int64_t>(goal.start.toNSec()), t2, 0);
+        server_.setSucceeded(result);
     }
 
     peer_kit *kit_;
