@@ -1,4 +1,6 @@
 /* Service server and client over nav_msgs/GetMap. */
+#include <string.h>
+
 #include "nav_msgs/srv/GetMap.h"
 
 #include "peer.h"
@@ -51,7 +53,8 @@ static bool create_server(rclite_peer *peer, char *error) {
 static bool create_client(rclite_peer *peer, char *error) {
     rclite_client_options options = RCLITE_CLIENT_OPTIONS_INIT;
     options.qos = rclite_peer_qos(&peer->job->qos);
-    options.persistent = peer_job_setting(peer->job, "connection", "persistent")[0] == 'p';
+    options.persistent =
+        strcmp(peer_job_setting(peer->job, "connection", "persistent"), "persistent") == 0;
     rclite_error detail;
     return rclite_client_create(peer->node, peer->job->service, &nav_msgs__srv__GetMap__type,
                &options, &peer->client, &detail) == RCLITE_OK ||
