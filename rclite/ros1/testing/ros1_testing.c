@@ -254,6 +254,9 @@ char *testing_post(uint16_t port, const char *path, const char *body) {
 }
 
 size_t testing_memory_bytes(void) {
+#ifdef __SANITIZE_THREAD__
+    return 0; /* its shadow memory grows with what is touched */
+#else
     FILE *file = fopen("/proc/self/statm", "r");
     size_t total = 0;
     size_t resident = 0;
@@ -261,4 +264,5 @@ size_t testing_memory_bytes(void) {
     assert_int_equal(fscanf(file, "%zu %zu", &total, &resident), 2);
     fclose(file);
     return resident * (size_t)sysconf(_SC_PAGESIZE);
+#endif
 }
