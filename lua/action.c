@@ -193,15 +193,13 @@ static int goal_feedback(lua_State *L) {
 }
 
 static int goal_id(lua_State *L) {
-    push_id(L,
-        rclite_server_goal_get_id(binding_object_check(L, 1, BINDING_SERVER_GOAL)->handle));
+    push_id(L, rclite_server_goal_get_id(binding_object_check(L, 1, BINDING_SERVER_GOAL)->handle));
     return 1;
 }
 
 static int goal_status(lua_State *L) {
     binding_object *object = binding_object_check(L, 1, BINDING_SERVER_GOAL);
-    lua_pushstring(
-        L, rclite_goal_status_string(rclite_server_goal_get_status(object->handle)));
+    lua_pushstring(L, rclite_goal_status_string(rclite_server_goal_get_status(object->handle)));
     return 1;
 }
 
@@ -338,22 +336,20 @@ static int sent_cancel(lua_State *L) {
 }
 
 static int sent_id(lua_State *L) {
-    push_id(L,
-        rclite_client_goal_get_id(binding_object_check(L, 1, BINDING_CLIENT_GOAL)->handle));
+    push_id(L, rclite_client_goal_get_id(binding_object_check(L, 1, BINDING_CLIENT_GOAL)->handle));
     return 1;
 }
 
 static int sent_status(lua_State *L) {
     binding_object *object = binding_object_check(L, 1, BINDING_CLIENT_GOAL);
-    lua_pushstring(
-        L, rclite_goal_status_string(rclite_client_goal_get_status(object->handle)));
+    lua_pushstring(L, rclite_goal_status_string(rclite_client_goal_get_status(object->handle)));
     return 1;
 }
 
 void binding_action_open(lua_State *L) {
     static const luaL_Reg none[] = {{NULL, NULL}};
-    static const luaL_Reg client[] = {{"wait_for_server", client_wait},
-        {"send_goal", client_send}, {"cancel_all", client_cancel_all}, {NULL, NULL}};
+    static const luaL_Reg client[] = {{"wait_for_server", client_wait}, {"send_goal", client_send},
+        {"cancel_all", client_cancel_all}, {NULL, NULL}};
     static const luaL_Reg server_goal[] = {{"succeed", goal_succeed}, {"abort", goal_abort},
         {"canceled", goal_canceled}, {"feedback", goal_feedback}, {"id", goal_id},
         {"status", goal_status}, {NULL, NULL}};

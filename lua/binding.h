@@ -35,8 +35,8 @@ typedef enum binding_kind {
 typedef struct binding_object {
     binding_kind kind;
     struct binding_object *parent, *children, *next; /* the tree */
-    int references;                              /* userdata, tree */
-    void *handle;                                /* rclite's object; NULL: closed */
+    int references;                                  /* userdata, tree */
+    void *handle;                                    /* rclite's object; NULL: closed */
 
     /* context only */
     lua_State *state; /* whoever is inside a call of ours now */
@@ -74,7 +74,8 @@ void binding_object_push(lua_State *L, binding_object *object);
 
 /* Raises the detail text. */
 int binding_raise(lua_State *L, rclite_result result, const rclite_error *error);
-/* In a callback: calls the function below `arguments` values; an error is kept for binding_leave. */
+/* In a callback: calls the function below `arguments` values; an error is kept for binding_leave.
+ */
 bool binding_call_back(binding_object *object, lua_State *L, int arguments, int results);
 /* Bracket every call into rclite that may call back. leave raises what a callback raised. */
 void binding_enter(binding_object *object, lua_State *L);

@@ -11,7 +11,8 @@
 #define compat_get_table(L, at) lua_getfenv(L, at)
 #define compat_length(L, at) lua_objlen(L, at)
 #define compat_functions(L, list) luaL_register(L, NULL, list)
-#define compat_absolute(L, at) ((at) > 0 || (at) <= LUA_REGISTRYINDEX ? (at) : lua_gettop(L) + (at) + 1)
+#define compat_absolute(L, at)                                                                     \
+    ((at) > 0 || (at) <= LUA_REGISTRYINDEX ? (at) : lua_gettop(L) + (at) + 1)
 #define compat_is_integer(L, at) 0
 #else
 #define compat_set_table(L, at) lua_setuservalue(L, at)

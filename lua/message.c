@@ -41,7 +41,8 @@ typedef struct filler {
 static void fill_struct(const filler *f, int at, const rclite_type *type, void *message);
 
 static void wrong(const filler *f, const rclite_field *field, const char *expected) {
-    luaL_error(f->L, "field '%s': %s expected, got %s", field->name, expected, luaL_typename(f->L, -1));
+    luaL_error(
+        f->L, "field '%s': %s expected, got %s", field->name, expected, luaL_typename(f->L, -1));
 }
 
 /* The pair {sec, nanosec} on the top of the stack. */
@@ -66,7 +67,8 @@ static int64_t to_integer(const filler *f) {
 
 static void store_number(const filler *f, rclite_field_kind kind, void *to) {
     double real = lua_tonumber(f->L, -1);
-    int64_t integer = kind == RCLITE_FIELD_FLOAT32 || kind == RCLITE_FIELD_FLOAT64 ? 0 : to_integer(f);
+    int64_t integer =
+        kind == RCLITE_FIELD_FLOAT32 || kind == RCLITE_FIELD_FLOAT64 ? 0 : to_integer(f);
     switch (kind) {
     case RCLITE_FIELD_FLOAT32:
         *(float *)to = (float)real;
@@ -147,14 +149,15 @@ static void fill_fixed(const filler *f, const rclite_field *field, void *to) {
         size_t size = 0;
         const char *data = lua_tolstring(f->L, -1, &size);
         if (size != field->count) {
-            luaL_error(f->L, "field '%s': %d bytes expected, got %d", field->name, (int)field->count,
-                (int)size);
+            luaL_error(f->L, "field '%s': %d bytes expected, got %d", field->name,
+                (int)field->count, (int)size);
         }
         memcpy(to, data, size);
         return;
     }
     if (!lua_istable(f->L, -1) || compat_length(f->L, -1) != field->count) {
-        luaL_error(f->L, "field '%s': table of %d elements expected", field->name, (int)field->count);
+        luaL_error(
+            f->L, "field '%s': table of %d elements expected", field->name, (int)field->count);
     }
     fill_elements(f, field, to, field->count);
 }
@@ -189,7 +192,8 @@ static void fill_sequence(const filler *f, const rclite_field *field, void *to) 
     fill_elements(f, field, ((rclite_string *)to)->data, count);
 }
 
-/* What a table does not have: zero; sequences and strings keep their memory for the next message. */
+/* What a table does not have: zero; sequences and strings keep their memory for the next message.
+ */
 static void clear_field(const filler *f, const rclite_field *field, void *to) {
     if (field->array == RCLITE_ARRAY_SEQUENCE) {
         if (resize(field, to, 0) != RCLITE_OK) {

@@ -61,7 +61,8 @@ static int new_context(lua_State *L) {
     options.dds_config = text_field(L, 1, "dds_config");
     options.master_uri = text_field(L, 1, "master_uri");
     lua_getfield(L, 1, "domain_id");
-    options.domain_id = lua_isnil(L, -1) ? RCLITE_DOMAIN_FROM_ENVIRONMENT : (int)lua_tonumber(L, -1);
+    options.domain_id =
+        lua_isnil(L, -1) ? RCLITE_DOMAIN_FROM_ENVIRONMENT : (int)lua_tonumber(L, -1);
     lua_pop(L, 1);
 
     binding_object *object = binding_object_new(L, BINDING_CONTEXT, 0);
@@ -163,8 +164,7 @@ static int context_is_shutdown(lua_State *L) {
 }
 
 static int context_describe(lua_State *L) {
-    lua_pushstring(
-        L, rclite_context_describe(binding_object_check(L, 1, BINDING_CONTEXT)->handle));
+    lua_pushstring(L, rclite_context_describe(binding_object_check(L, 1, BINDING_CONTEXT)->handle));
     return 1;
 }
 

@@ -320,7 +320,8 @@ static int choice(lua_State *L, int at, const char *name, const char *const *lis
             }
         }
         if (otherwise < 0) {
-            luaL_error(L, "qos.%s: '%s' is not one of %s, %s", name, text ? text : "?", list[0], list[1]);
+            luaL_error(
+                L, "qos.%s: '%s' is not one of %s, %s", name, text ? text : "?", list[0], list[1]);
         }
     }
     lua_pop(L, 1);
@@ -345,8 +346,10 @@ rclite_qos binding_qos(lua_State *L, int at, rclite_qos qos) {
         return qos;
     }
     luaL_checktype(L, at, LUA_TTABLE);
-    qos.reliability = (rclite_qos_reliability)choice(L, at, "reliability", reliability, (int)qos.reliability);
-    qos.durability = (rclite_qos_durability)choice(L, at, "durability", durability, (int)qos.durability);
+    qos.reliability =
+        (rclite_qos_reliability)choice(L, at, "reliability", reliability, (int)qos.reliability);
+    qos.durability =
+        (rclite_qos_durability)choice(L, at, "durability", durability, (int)qos.durability);
     qos.history = (rclite_qos_history)choice(L, at, "history", history, (int)qos.history);
     qos.depth = (uint32_t)number(L, at, "depth", qos.depth);
     qos.deadline_ns = (int64_t)(number(L, at, "deadline", (double)qos.deadline_ns / 1e9) * 1e9);

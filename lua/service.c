@@ -48,8 +48,8 @@ static int serve(lua_State *L) {
 }
 
 /* An error in the user's function is the caller's answer on ROS 1, and ends the spin here. */
-static rclite_result on_request(rclite_service_call *call, const void *request, void *response,
-    char *error_text, void *user) {
+static rclite_result on_request(
+    rclite_service_call *call, const void *request, void *response, char *error_text, void *user) {
     (void)call;
     serving s = {user, request, response};
     lua_State *L = binding_object_context(s.object)->state;
@@ -210,8 +210,7 @@ static int client_call(lua_State *L) {
 }
 
 static int client_is_ready(lua_State *L) {
-    lua_pushboolean(
-        L, rclite_client_is_ready(binding_object_check(L, 1, BINDING_CLIENT)->handle));
+    lua_pushboolean(L, rclite_client_is_ready(binding_object_check(L, 1, BINDING_CLIENT)->handle));
     return 1;
 }
 

@@ -131,9 +131,8 @@ static int subscription_topic(lua_State *L) {
 }
 
 void binding_topic_open(lua_State *L) {
-    static const luaL_Reg publisher[] = {{"publish", publish},
-        {"matched_count", publisher_matched}, {"wait_matched", publisher_wait},
-        {"topic", publisher_topic}, {NULL, NULL}};
+    static const luaL_Reg publisher[] = {{"publish", publish}, {"matched_count", publisher_matched},
+        {"wait_matched", publisher_wait}, {"topic", publisher_topic}, {NULL, NULL}};
     static const luaL_Reg subscription[] = {{"matched_count", subscription_matched},
         {"wait_matched", subscription_wait}, {"topic", subscription_topic}, {NULL, NULL}};
     binding_object_methods(L, BINDING_PUBLISHER, publisher);

@@ -47,8 +47,8 @@ static bool write_file(const report *result, const cli_settings *settings,
     return ok;
 }
 
-bool cli_output_file(const report *result, const cli_settings *settings, const char *path,
-    char **ret_error) {
+bool cli_output_file(
+    const report *result, const cli_settings *settings, const char *path, char **ret_error) {
     const report_format *format = report_format_of_file(path);
     if (format == NULL) {
         *ret_error = util_format("%s: no format has this suffix", path);

@@ -128,8 +128,8 @@ static char *check_effective(const plan_cell *cell, const run_process *process) 
     return problem;
 }
 
-/* How many messages go over the wire for one row: an action's are goal, result, the answers to both, and
- * the states between. */
+/* How many messages go over the wire for one row: an action's are goal, result, the answers to
+ * both, and the states between. */
 static uint64_t messages_per_row(const plan_cell *cell) {
     switch (cell->pattern) {
     case PLAN_SERVICE:

@@ -1,5 +1,5 @@
-/* Server and client of actionlib_benchmark/Roundtrip. rclc's lists of goals have no lock, so everything
- * but creation happens on the executor's thread; see README.md. */
+/* Server and client of actionlib_benchmark/Roundtrip. rclc's lists of goals have no lock, so
+ * everything but creation happens on the executor's thread; see README.md. */
 #include <actionlib_benchmark/action/roundtrip.h>
 #include <rclc/action_client.h>
 #include <rclc/action_server.h>
@@ -14,15 +14,15 @@ typedef actionlib_benchmark__action__Roundtrip_SendGoal_Request goal_request;
 typedef actionlib_benchmark__action__Roundtrip_GetResult_Response result_response;
 typedef actionlib_benchmark__action__Roundtrip_FeedbackMessage feedback_message;
 
-/* One goal: a client's from its asking until its result, a server's from acceptance until the result
- * is sent. */
+/* One goal: a client's from its asking until its result, a server's from acceptance until the
+ * result is sent. */
 typedef struct goal {
     bool used;
-    bool sent;                        /* client: given to rclc */
-    uint64_t token;                   /* client */
-    goal_request request;             /* client */
+    bool sent;                         /* client: given to rclc */
+    uint64_t token;                    /* client */
+    goal_request request;              /* client */
     rclc_action_goal_handle_t *handle; /* server */
-    result_response response;         /* server */
+    result_response response;          /* server */
 } goal;
 
 typedef struct action_state {
@@ -76,8 +76,7 @@ static void send_results(action_state *state) {
         if (!it->used) {
             continue;
         }
-        rcl_ret_t result =
-            rclc_action_send_result(it->handle, GOAL_STATE_SUCCEEDED, &it->response);
+        rcl_ret_t result = rclc_action_send_result(it->handle, GOAL_STATE_SUCCEEDED, &it->response);
         if (result == RCL_RET_OK) {
             it->used = false;
         } else if (result != RCLC_RET_ACTION_WAIT_RESULT_REQUEST) {
@@ -186,8 +185,7 @@ static bool create_server(rclc_peer *peer, action_state *state, char *error) {
     }
     state->has_server = true;
     return rclc_executor_add_action_server(&peer->executor, &state->server, state->goal_count,
-               state->requests, sizeof *state->requests, on_goal, on_cancel,
-               state) == RCL_RET_OK ||
+               state->requests, sizeof *state->requests, on_goal, on_cancel, state) == RCL_RET_OK ||
            rclc_peer_failed(error, "rclc_executor_add_action_server");
 }
 

@@ -1,5 +1,5 @@
-/* The rclc peer: an rclc program behind the C kit. One node, and an executor that a thread of its own
- * steps; the patterns are in their own files. What is timed is in README.md. */
+/* The rclc peer: an rclc program behind the C kit. One node, and an executor that a thread of its
+ * own steps; the patterns are in their own files. What is timed is in README.md. */
 #include "peer.h"
 
 #include <rcl/error_handling.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#define STEP_NS 1000000000   /* only an upper limit: data and the guard condition end a step */
+#define STEP_NS 1000000000 /* only an upper limit: data and the guard condition end a step */
 #define MATCH_POLL_NS 1000000
 
 bool rclc_peer_failed(char *error, const char *what) {
@@ -49,7 +49,8 @@ static const char *refuses(void *self, const peer_job *job) {
 }
 
 /* Waking is all that it is for. */
-static void on_wake(void) {}
+static void on_wake(void) {
+}
 
 static void *spin(void *argument) {
     rclc_peer *peer = argument;
@@ -85,8 +86,8 @@ static bool create_node(rclc_peer *peer, char *error) {
 
 static bool create_executor(rclc_peer *peer, char *error) {
     rcl_context_t *context = &peer->support.context;
-    if (rcl_guard_condition_init(
-            &peer->wake, context, rcl_guard_condition_get_default_options()) != RCL_RET_OK) {
+    if (rcl_guard_condition_init(&peer->wake, context, rcl_guard_condition_get_default_options()) !=
+        RCL_RET_OK) {
         return rclc_peer_failed(error, "rcl_guard_condition_init");
     }
     peer->has_wake = true;

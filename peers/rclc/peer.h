@@ -1,4 +1,5 @@
-/* What the files of the rclc peer share: the process's ROS objects, and the functions of the patterns. */
+/* What the files of the rclc peer share: the process's ROS objects, and the functions of the
+ * patterns. */
 #ifndef PEER_RCLC_PEER_H
 #define PEER_RCLC_PEER_H
 
@@ -12,8 +13,8 @@
 
 typedef struct rclc_peer rclc_peer;
 
-/* The functions of one pattern; those that a pattern does not have are NULL. `state` of the peer is the
- * pattern's own. */
+/* The functions of one pattern; those that a pattern does not have are NULL. `state` of the peer is
+ * the pattern's own. */
 typedef struct rclc_pattern {
     bool (*create)(rclc_peer *peer, char *error);
     bool (*is_matched)(rclc_peer *peer, bool *ret_matched);

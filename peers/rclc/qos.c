@@ -39,8 +39,8 @@ peer_qos rclc_peer_effective(const rmw_qos_profile_t *actual) {
         .durability = actual->durability == RMW_QOS_POLICY_DURABILITY_VOLATILE
                           ? PEER_VOLATILE
                           : PEER_TRANSIENT_LOCAL,
-        .history = actual->history == RMW_QOS_POLICY_HISTORY_KEEP_ALL ? PEER_KEEP_ALL
-                                                                      : PEER_KEEP_LAST,
+        .history =
+            actual->history == RMW_QOS_POLICY_HISTORY_KEEP_ALL ? PEER_KEEP_ALL : PEER_KEEP_LAST,
         .liveliness = actual->liveliness == RMW_QOS_POLICY_LIVELINESS_MANUAL_BY_TOPIC
                           ? PEER_MANUAL_BY_TOPIC
                           : PEER_AUTOMATIC,

@@ -20,7 +20,8 @@ typedef struct service_state {
     uint64_t tokens[CALLS_MAX];
 } service_state;
 
-/* rclc's client callbacks get no pointer of the user's, so the one client of this process is here. */
+/* rclc's client callbacks get no pointer of the user's, so the one client of this process is here.
+ */
 static service_state *the_client;
 
 static void on_request(const void *request, void *response, void *context) {
@@ -38,7 +39,8 @@ static void on_response(const void *response, rmw_request_id_t *id) {
     const int64_t t4 = peer_now_ns();
     service_state *state = the_client;
     const peer_job *job = state->peer->job;
-    const nav_msgs__msg__OccupancyGrid *map = &((const nav_msgs__srv__GetMap_Response *)response)->map;
+    const nav_msgs__msg__OccupancyGrid *map =
+        &((const nav_msgs__srv__GetMap_Response *)response)->map;
     pthread_mutex_lock(&state->lock);
     const uint64_t token = state->tokens[(uint64_t)id->sequence_number % CALLS_MAX];
     pthread_mutex_unlock(&state->lock);
@@ -72,8 +74,8 @@ static bool create_server(rclc_peer *peer, service_state *state, char *error) {
         return rclc_peer_failed(error, "rclc_service_init");
     }
     state->has_service = true;
-    return rclc_executor_add_service_with_context(&peer->executor, &state->service,
-               &state->request, &state->response, on_request, state) == RCL_RET_OK ||
+    return rclc_executor_add_service_with_context(&peer->executor, &state->service, &state->request,
+               &state->response, on_request, state) == RCL_RET_OK ||
            rclc_peer_failed(error, "rclc_executor_add_service_with_context");
 }
 

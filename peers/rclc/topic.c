@@ -114,8 +114,8 @@ static bool is_matched(rclc_peer *peer, bool *ret_matched) {
     size_t subscribers = 1, publishers = 1;
     if ((state->has_publisher &&
             rcl_publisher_get_subscription_count(&state->publisher, &subscribers) != RCL_RET_OK) ||
-        (state->has_subscription && rcl_subscription_get_publisher_count(&state->subscription,
-                                        &publishers) != RCL_RET_OK)) {
+        (state->has_subscription && rcl_subscription_get_publisher_count(
+                                        &state->subscription, &publishers) != RCL_RET_OK)) {
         return false;
     }
     *ret_matched = subscribers > 0 && publishers > 0;

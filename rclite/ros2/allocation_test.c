@@ -1,6 +1,7 @@
-/* After warm-up nothing in rclite allocates: malloc and its kin are replaced here, and count the calls
- * whose caller is this program, which is the library and the test in one image (Cyclone DDS and the C
- * library are shared ones). Under a sanitizer that replaces malloc itself the test is skipped. */
+/* After warm-up nothing in rclite allocates: malloc and its kin are replaced here, and count the
+ * calls whose caller is this program, which is the library and the test in one image (Cyclone DDS
+ * and the C library are shared ones). Under a sanitizer that replaces malloc itself the test is
+ * skipped. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +21,9 @@
 #endif
 #endif
 
-/* Warm is when a phase goes by without allocation: how many samples are unacknowledged, and so in use,
- * at the worst moment is up to Cyclone. An allocation for each message would never let that come. */
+/* Warm is when a phase goes by without allocation: how many samples are unacknowledged, and so in
+ * use, at the worst moment is up to Cyclone. An allocation for each message would never let that
+ * come. */
 #define PHASE_ROUNDS 300u
 #define PHASES_MAX 20u
 
@@ -93,8 +95,8 @@ static void send_back(const void *message, const rclite_message_info *info, void
     testing_gate_add(&here->gate, 1);
 }
 
-static rclite_result answer(rclite_service_call *call, const void *request, void *response,
-    char *error_text, void *user) {
+static rclite_result answer(
+    rclite_service_call *call, const void *request, void *response, char *error_text, void *user) {
     const testing_numbers *numbers = request;
     testing_bytes *bytes = response;
     (void)call;
@@ -124,8 +126,8 @@ static void topics(void **state) {
     const rclite_subscription_options ask = RCLITE_SUBSCRIPTION_OPTIONS_INIT;
     rclite_publisher *ping = NULL;
     rclite_subscription *on_ping = NULL, *on_pong = NULL;
-    assert_ok(rclite_publisher_create(
-        pair.nodes[0], "/ping", &testing_bytes_type, &offer, &ping, NULL));
+    assert_ok(
+        rclite_publisher_create(pair.nodes[0], "/ping", &testing_bytes_type, &offer, &ping, NULL));
     assert_ok(rclite_publisher_create(
         pair.nodes[1], "/pong", &testing_bytes_type, &offer, &far.publisher, NULL));
     assert_ok(rclite_subscription_create(
@@ -176,8 +178,8 @@ static void services(void **state) {
     rclite_client *client = NULL;
     assert_ok(rclite_service_create(
         pair.nodes[0], "/make", &testing_service_type, answer, NULL, &offer, &service, NULL));
-    assert_ok(rclite_client_create(
-        pair.nodes[1], "/make", &testing_service_type, &ask, &client, NULL));
+    assert_ok(
+        rclite_client_create(pair.nodes[1], "/make", &testing_service_type, &ask, &client, NULL));
     assert_ok(rclite_client_wait_for_service(client, TESTING_TIMEOUT_NS));
     const testing_numbers request = {.a = 3, .b = 1000};
     uint64_t called = 0;

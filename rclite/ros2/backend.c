@@ -5,7 +5,8 @@
 #include "ros2/graph.h"
 #include "ros2/service.h"
 
-/* On ROS 2 parameters come from the arguments only, which is core's affair: those entries stay NULL. */
+/* On ROS 2 parameters come from the arguments only, which is core's affair: those entries stay
+ * NULL. */
 const rclitei_backend rclitei_ros2_backend = {
     .name = "ros2",
     .context_bytes = sizeof(ros2_context),

@@ -1,7 +1,7 @@
-/* Service clients. Every client of a service receives every reply and picks its own by the client id;
- * a table of slots, found by sequence number, holds the calls that are outstanding. */
-#include "core/memory.h"
+/* Service clients. Every client of a service receives every reply and picks its own by the client
+ * id; a table of slots, found by sequence number, holds the calls that are outstanding. */
 #include "ros2/client.h"
+#include "core/memory.h"
 #include "ros2/edges.h"
 #include "ros2/graph.h"
 
@@ -11,7 +11,8 @@ static ros2_context *context_of(const ros2_client *client) {
     return ros2_context_of(client->base.node);
 }
 
-/* ---- slots; lock held -------------------------------------------------------------------------- */
+/* ---- slots; lock held --------------------------------------------------------------------------
+ */
 
 static ros2_slot *slot_at(ros2_client *client, int64_t sequence) {
     return &client->slots[(uint64_t)sequence & (client->slot_count - 1)];
@@ -66,7 +67,8 @@ static bool remove_slot(ros2_client *client, int64_t sequence, ros2_slot *ret_sl
     return true;
 }
 
-/* ---- replies ---------------------------------------------------------------------------------- */
+/* ---- replies ----------------------------------------------------------------------------------
+ */
 
 static void answer(ros2_client *client, const ros2_slot *slot, const uint8_t *body,
     size_t body_bytes, bool big_endian) {
@@ -120,8 +122,7 @@ static void receive_now(void *user, const ros2_serdata *serdata, const dds_sampl
 }
 
 /* Other clients' answers do not even wake the spinning thread. */
-static void receive_later(
-    void *user, const ros2_serdata *serdata, const dds_sample_info_t *info) {
+static void receive_later(void *user, const ros2_serdata *serdata, const dds_sample_info_t *info) {
     ros2_client *client = user;
     rclite_context *context = &context_of(client)->base;
     ros2_request_header header;
@@ -158,7 +159,8 @@ static bool run_ready(rclitei_ready *ready) {
     return true;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------ */
+/* ---- calls ------------------------------------------------------------------------------------
+ */
 
 rclite_result ros2_client_call_async(rclite_client *base, const void *request,
     rclite_client_callback callback, void *user, int64_t *ret_id) {
@@ -206,7 +208,8 @@ void ros2_client_forget(rclite_client *base, int64_t id) {
     }
 }
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------------
+ */
 
 static void match_changed(ros2_client *client) {
     atomic_fetch_add(&client->generation, 1);
@@ -252,8 +255,8 @@ static rclite_result create_endpoints(
         .listener = listener,
         .owner = client};
     rclite_result result = ros2_reader_init(&client->reader, context, &options, reterr);
-    /* Before the server has matched this writer, nothing is acknowledged; a short history would give
-     * up the first requests of a burst. */
+    /* Before the server has matched this writer, nothing is acknowledged; a short history would
+     * give up the first requests of a burst. */
     rclite_qos keep_all = client->base.options.qos;
     keep_all.history = RCLITE_QOS_KEEP_ALL;
     if (result == RCLITE_OK) {

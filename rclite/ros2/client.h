@@ -17,8 +17,8 @@ typedef struct ros2_client {
     rclitei_codec *request_codec, *response_codec;
     void *response; /* what callbacks are given */
     rclitei_ready ready;
-    ros2_inbox inbox; /* spin delivery */
-    pthread_mutex_t lock; /* what follows; never held while calling out */
+    ros2_inbox inbox;      /* spin delivery */
+    pthread_mutex_t lock;  /* what follows; never held while calling out */
     pthread_cond_t called; /* a callback has ended */
     bool lock_ready;
     ros2_slot *slots; /* sequence n is at n % slot_count, a power of two */

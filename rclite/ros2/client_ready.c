@@ -1,5 +1,5 @@
-/* Whether a client has a server: one whose request reader and whose reply writer are both matched, and
- * have settled (settle.h). */
+/* Whether a client has a server: one whose request reader and whose reply writer are both matched,
+ * and have settled (settle.h). */
 #include <string.h>
 
 #include "core/memory.h"

@@ -1,4 +1,5 @@
-/* The context: a participant in a domain, with the pool and the sender thread of everything in it. */
+/* The context: a participant in a domain, with the pool and the sender thread of everything in it.
+ */
 #include <dds/version.h>
 #include <string.h>
 

@@ -9,7 +9,8 @@ static const rclite_allocator *allocator_of(const ros2_graph *graph) {
     return &graph->context->base.allocator;
 }
 
-/* ---- our nodes --------------------------------------------------------------------------------- */
+/* ---- our nodes ---------------------------------------------------------------------------------
+ */
 
 /* A view: it owns nothing. Lock held. */
 static ros2_node_info node_info_of(const ros2_own_node *own) {
@@ -34,8 +35,7 @@ static ros2_serdata *serialize_own(ros2_graph *graph) {
         for (const ros2_own_node *own = graph->own; own; own = own->next) {
             nodes[filled++] = node_info_of(own);
         }
-        ros2_participant_info info = {
-            .node_entities_info_seq = {.data = nodes, .size = count}};
+        ros2_participant_info info = {.node_entities_info_seq = {.data = nodes, .size = count}};
         memcpy(info.gid.data, graph->context->guid.v, sizeof info.gid.data);
         if (ros2_writer_serialize(&graph->writer, graph->codec, NULL, 0, &info, &serdata) !=
             RCLITE_OK) {
@@ -65,8 +65,8 @@ static void tell_soon(ros2_graph *graph) {
 }
 
 static bool add_gid(ros2_graph *graph, ros2_gids *gids, const dds_guid_t *guid) {
-    ros2_gid *gid = rclitei_grow(
-        allocator_of(graph), &gids->data, gids->size, &gids->capacity, sizeof *gid);
+    ros2_gid *gid =
+        rclitei_grow(allocator_of(graph), &gids->data, gids->size, &gids->capacity, sizeof *gid);
     if (!gid) {
         return false;
     }
@@ -119,8 +119,8 @@ void ros2_node_done(rclite_node *node) {
     tell_soon(graph);
 }
 
-rclite_result ros2_graph_add(rclite_node *node, const dds_guid_t *reader,
-    const dds_guid_t *writer, rclite_error *reterr) {
+rclite_result ros2_graph_add(
+    rclite_node *node, const dds_guid_t *reader, const dds_guid_t *writer, rclite_error *reterr) {
     ros2_graph *graph = ros2_context_of(node)->graph;
     ros2_own_node *own = node->impl;
     pthread_mutex_lock(&graph->lock);
@@ -146,7 +146,8 @@ void ros2_graph_remove(rclite_node *node, const dds_guid_t *reader, const dds_gu
     tell_soon(graph);
 }
 
-/* ---- the others' nodes -------------------------------------------------------------------------- */
+/* ---- the others' nodes --------------------------------------------------------------------------
+ */
 
 /* Lock held. */
 static ros2_other **find_other(ros2_graph *graph, const uint8_t gid[16]) {
@@ -158,8 +159,8 @@ static ros2_other **find_other(ros2_graph *graph, const uint8_t gid[16]) {
 }
 
 static void free_other(ros2_graph *graph, ros2_other *other) {
-    rclite_message_done(&rmw_dds_common__msg__ParticipantEntitiesInfo__type, &other->info,
-        allocator_of(graph));
+    rclite_message_done(
+        &rmw_dds_common__msg__ParticipantEntitiesInfo__type, &other->info, allocator_of(graph));
     rclitei_release(allocator_of(graph), other);
 }
 
@@ -183,8 +184,9 @@ static bool keep_other(ros2_graph *graph, const ros2_participant_info *info) {
     if (!*at) {
         *at = rclitei_allocate(allocator, sizeof **at);
     }
-    const bool kept = *at && rclite_message_copy(&rmw_dds_common__msg__ParticipantEntitiesInfo__type,
-                                 &(*at)->info, info, allocator) == RCLITE_OK;
+    const bool kept =
+        *at && rclite_message_copy(&rmw_dds_common__msg__ParticipantEntitiesInfo__type,
+                   &(*at)->info, info, allocator) == RCLITE_OK;
     pthread_mutex_unlock(&graph->lock);
     return kept;
 }
@@ -209,7 +211,8 @@ static void hear(void *user, const ros2_serdata *serdata, const dds_sample_info_
     if (result == RCLITE_OK && is_of_humble(graph->received, body_bytes)) {
         if (!graph->told_of_humble) {
             rclitei_context_log(&graph->context->base, RCLITE_LOG_ERROR,
-                "a participant of ROS 2 Humble or older is here; its graph cannot be read: Iron and "
+                "a participant of ROS 2 Humble or older is here; its graph cannot be read: Iron "
+                "and "
                 "later are supported");
         }
         graph->told_of_humble = true;
@@ -258,7 +261,8 @@ void ros2_graph_visit_nodes(ros2_graph *graph, ros2_node_visitor visit, void *us
     pthread_mutex_unlock(&graph->lock);
 }
 
-/* ---- life -------------------------------------------------------------------------------------- */
+/* ---- life --------------------------------------------------------------------------------------
+ */
 
 static rclite_result create_endpoints(ros2_graph *graph, rclite_error *reterr) {
     rclite_qos qos = rclite_qos_action_status(); /* reliable, transient local, keep last 1 */
@@ -330,8 +334,7 @@ void ros2_graph_free(ros2_context *context) {
         return;
     }
     const rclite_allocator *allocator = &context->base.allocator;
-    const dds_entity_t builtin[] = {
-        graph->participants, graph->publications, graph->subscriptions};
+    const dds_entity_t builtin[] = {graph->participants, graph->publications, graph->subscriptions};
     for (size_t i = 0; i < sizeof builtin / sizeof *builtin; i++) {
         if (builtin[i] > 0) {
             dds_delete(builtin[i]);
@@ -356,7 +359,8 @@ void ros2_graph_free(ros2_context *context) {
     context->graph = rclitei_release(allocator, graph);
 }
 
-/* ---- changes ------------------------------------------------------------------------------------ */
+/* ---- changes ------------------------------------------------------------------------------------
+ */
 
 static bool run_ready(rclitei_ready *ready) {
     ros2_graph *graph = (ros2_graph *)((char *)ready - offsetof(ros2_graph, ready));

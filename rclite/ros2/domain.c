@@ -9,9 +9,9 @@
 
 #include "ros2/text.h"
 
-/* Cyclone keeps its domains process-wide and hands out no handle of one that exists; so what we know
- * of them has to be process-wide too. Guarded by the lock, which also keeps one context from creating
- * a participant in a domain that another is about to delete. */
+/* Cyclone keeps its domains process-wide and hands out no handle of one that exists; so what we
+ * know of them has to be process-wide too. Guarded by the lock, which also keeps one context from
+ * creating a participant in a domain that another is about to delete. */
 static pthread_mutex_t domains_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     dds_entity_t handle; /* 0: made by others, so not ours to delete */
@@ -41,14 +41,15 @@ rclite_result ros2_domain_id(int option, uint32_t *ret_id, rclite_error *reterr)
         }
     }
     if (id < 0 || id > ROS2_DOMAIN_ID_MAX) {
-        return rclitei_fail(reterr, RCLITE_ERR_INVALID, 0,
-            "domain id %ld is outside 0 to %d", id, ROS2_DOMAIN_ID_MAX);
+        return rclitei_fail(reterr, RCLITE_ERR_INVALID, 0, "domain id %ld is outside 0 to %d", id,
+            ROS2_DOMAIN_ID_MAX);
     }
     *ret_id = (uint32_t)id;
     return RCLITE_OK;
 }
 
-/* ---- configuration ---------------------------------------------------------------------------- */
+/* ---- configuration ----------------------------------------------------------------------------
+ */
 
 typedef enum discovery_range {
     RANGE_SUBNET,
@@ -117,20 +118,20 @@ static void add_range(ros2_text *xml, discovery_range range, const char *peers) 
             (long)getpid());
     } else {
         ros2_text_add(xml, "<Discovery><ParticipantIndex>auto</ParticipantIndex>"
-                              "<MaxAutoParticipantIndex>32</MaxAutoParticipantIndex>");
+                           "<MaxAutoParticipantIndex>32</MaxAutoParticipantIndex>");
         add_peers(xml, range, peers);
     }
     ros2_text_add(xml, "</Discovery></Domain></CycloneDDS>,");
 }
 
-rclite_result ros2_domain_config(const rclite_allocator *allocator, const char *option,
-    char **ret_xml, rclite_error *reterr) {
+rclite_result ros2_domain_config(
+    const rclite_allocator *allocator, const char *option, char **ret_xml, rclite_error *reterr) {
     ros2_text xml = {.allocator = allocator};
     const char *uri = variable("CYCLONEDDS_URI");
     if (option) {
         ros2_text_add(&xml, "%s", option);
-    } else if (uri || variable("ROS_AUTOMATIC_DISCOVERY_RANGE") ||
-               variable("ROS_LOCALHOST_ONLY") || variable("ROS_STATIC_PEERS")) {
+    } else if (uri || variable("ROS_AUTOMATIC_DISCOVERY_RANGE") || variable("ROS_LOCALHOST_ONLY") ||
+               variable("ROS_STATIC_PEERS")) {
         const char *peers = NULL;
         const discovery_range range = range_of_environment(&peers);
         add_range(&xml, range, peers);
@@ -146,7 +147,8 @@ rclite_result ros2_domain_config(const rclite_allocator *allocator, const char *
     return RCLITE_OK;
 }
 
-/* ---- the domains of this process -------------------------------------------------------------- */
+/* ---- the domains of this process --------------------------------------------------------------
+ */
 
 static uint64_t hash_text(const char *text) {
     uint64_t hash = UINT64_C(14695981039346656037);

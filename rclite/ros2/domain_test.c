@@ -31,8 +31,8 @@ static void domain_ids(void **state) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         setenv("ROS_DOMAIN_ID", bad[i], 1);
         error.text[0] = '\0';
-        assert_int_equal(ros2_domain_id(RCLITE_DOMAIN_FROM_ENVIRONMENT, &id, &error),
-            RCLITE_ERR_INVALID);
+        assert_int_equal(
+            ros2_domain_id(RCLITE_DOMAIN_FROM_ENVIRONMENT, &id, &error), RCLITE_ERR_INVALID);
         assert_non_null(strstr(error.text, "ROS_DOMAIN_ID"));
         assert_non_null(strstr(error.text, bad[i]));
         assert_int_equal(id, 42);
@@ -87,11 +87,11 @@ static void ranges(void **state) {
     setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET", 1);
     check_config(NULL, TEXTS("<ParticipantIndex>auto"), "Peers");
     setenv("ROS_STATIC_PEERS", "10.0.0.1;;robot<2>", 1);
-    check_config(NULL,
-        TEXTS("<Peer address=\"10.0.0.1\"/><Peer address=\"robot&lt;2&gt;\"/>"), "localhost");
+    check_config(
+        NULL, TEXTS("<Peer address=\"10.0.0.1\"/><Peer address=\"robot&lt;2&gt;\"/>"), "localhost");
     setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
-    check_config(NULL,
-        TEXTS("<AllowMulticast>false", "<Peer address=\"localhost\"/>", "10.0.0.1"), "Tag");
+    check_config(
+        NULL, TEXTS("<AllowMulticast>false", "<Peer address=\"localhost\"/>", "10.0.0.1"), "Tag");
     setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "nonsense", 1); /* counts as LOCALHOST in rcl */
     check_config(NULL, TEXTS("<AllowMulticast>false", "localhost"), "Tag");
     setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "OFF", 1);
@@ -113,8 +113,7 @@ static void broken_configuration(void **state) {
     options.dds_config = "<CycloneDDS><Domain><Nonsense/></Domain></CycloneDDS>";
     rclite_context *context = NULL;
     rclite_error error = {.text = ""};
-    assert_int_equal(
-        rclite_context_create(&options, &context, &error), RCLITE_ERR_TRANSPORT);
+    assert_int_equal(rclite_context_create(&options, &context, &error), RCLITE_ERR_TRANSPORT);
     assert_null(context);
     assert_non_null(strstr(error.text, "Nonsense"));
 }

@@ -1,6 +1,6 @@
-/* Publishing from inside direct callbacks never deadlocks or stalls: echoes both ways, of sizes beyond
- * what a reliable writer keeps unacknowledged, at every history; with a reader that is slow, that is
- * not there, that dies. */
+/* Publishing from inside direct callbacks never deadlocks or stalls: echoes both ways, of sizes
+ * beyond what a reliable writer keeps unacknowledged, at every history; with a reader that is slow,
+ * that is not there, that dies. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,8 +46,8 @@ static rclite_publisher *publisher_of(rclite_node *node, const char *topic, uint
     rclite_publisher_options options = RCLITE_PUBLISHER_OPTIONS_INIT;
     options.qos = qos_of(depth);
     rclite_publisher *publisher = NULL;
-    assert_ok(rclite_publisher_create(
-        node, topic, &testing_bytes_type, &options, &publisher, NULL));
+    assert_ok(
+        rclite_publisher_create(node, topic, &testing_bytes_type, &options, &publisher, NULL));
     return publisher;
 }
 
@@ -70,8 +70,7 @@ static testing_bytes make_bytes(size_t size) {
 
 /* Two nodes play a ball to each other from their callbacks. */
 static void play(rclite_node *const nodes[2], size_t size, uint32_t depth) {
-    echo sides[2] = {
-        {.gate = TESTING_GATE_INIT, .stop_after = ROUNDS, .size = size},
+    echo sides[2] = {{.gate = TESTING_GATE_INIT, .stop_after = ROUNDS, .size = size},
         {.gate = TESTING_GATE_INIT, .stop_after = ROUNDS, .size = size}};
     rclite_subscription *subscriptions[2];
     sides[0].publisher = publisher_of(nodes[0], "/ping", depth);
@@ -190,7 +189,8 @@ static void no_reader(void **state) {
     rclite_context_free(context);
 }
 
-/* ---- a reader that stops reading, and one that dies -------------------------------------------- */
+/* ---- a reader that stops reading, and one that dies --------------------------------------------
+ */
 
 /* The child: says that it is matched, and will be stopped, so that it acknowledges nothing. */
 static void child_reader(int ready_fd) {

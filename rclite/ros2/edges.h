@@ -1,7 +1,7 @@
-/* What ThreadSanitizer has to be told: the Cyclone of Debian is not instrumented, so it does not see
- * that what one thread leaves to Cyclone another gets from it later. `object` stands for what is
- * handed over: a serdata, a sertype, or whatever a listener was made for. In other builds this is
- * nothing. */
+/* What ThreadSanitizer has to be told: the Cyclone of Debian is not instrumented, so it does not
+ * see that what one thread leaves to Cyclone another gets from it later. `object` stands for what
+ * is handed over: a serdata, a sertype, or whatever a listener was made for. In other builds this
+ * is nothing. */
 #ifndef RCLITE_ROS2_EDGES_H
 #define RCLITE_ROS2_EDGES_H
 

@@ -23,8 +23,9 @@ static dds_entity_t create_topic(ros2_context *context, const ros2_endpoint_opti
         dds_create_topic_sertype(context->participant, name, &type, NULL, NULL, NULL);
     if (topic < 0) {
         ddsi_sertype_unref(type);
-        rclitei_fail(reterr, RCLITE_ERR_TRANSPORT, topic, "Cyclone DDS refused topic %s, type %s: %s",
-            name, options->type->name, dds_strretcode(topic));
+        rclitei_fail(reterr, RCLITE_ERR_TRANSPORT, topic,
+            "Cyclone DDS refused topic %s, type %s: %s", name, options->type->name,
+            dds_strretcode(topic));
     }
     rclitei_release(allocator, name);
     *ret_type = type;
@@ -41,9 +42,8 @@ static dds_qos_t *create_qos(
     }
     dds_qos_t *qos = NULL;
     if (!user_data.failed) {
-        const ros2_qos_extra extra = {.user_data = user_data.data,
-            .ignore_local = options->ignore_local,
-            .writer = writer};
+        const ros2_qos_extra extra = {
+            .user_data = user_data.data, .ignore_local = options->ignore_local, .writer = writer};
         qos = ros2_qos_create(options->qos, &extra);
     }
     ros2_text_done(&user_data);
@@ -72,14 +72,13 @@ static rclite_result create_entity(ros2_context *context, const ros2_endpoint_op
         dds_delete(topic);
         if (entity < 0) {
             rclitei_fail(reterr, RCLITE_ERR_TRANSPORT, entity,
-                "Cyclone DDS refused the %s of %s: %s", writer ? "writer" : "reader",
-                options->name, dds_strretcode(entity));
+                "Cyclone DDS refused the %s of %s: %s", writer ? "writer" : "reader", options->name,
+                dds_strretcode(entity));
         }
     }
     dds_delete_qos(qos);
     if (entity < 0) {
-        return entity == DDS_RETCODE_OUT_OF_RESOURCES ? RCLITE_ERR_NO_MEMORY
-                                                      : RCLITE_ERR_TRANSPORT;
+        return entity == DDS_RETCODE_OUT_OF_RESOURCES ? RCLITE_ERR_NO_MEMORY : RCLITE_ERR_TRANSPORT;
     }
     *ret_entity = entity;
     *ret_type = type;
@@ -122,7 +121,8 @@ rclite_result ros2_writer_init(ros2_writer *writer, ros2_context *context,
     return RCLITE_OK;
 }
 
-/* ---- taking ----------------------------------------------------------------------------------- */
+/* ---- taking -----------------------------------------------------------------------------------
+ */
 
 #define DRAIN_COUNT 8u
 

@@ -1,5 +1,5 @@
-/* QoS events: Cyclone's status listeners become rclite_event calls. Matches are counted here for every
- * endpoint; the rest is listened to only when the user asked for events. */
+/* QoS events: Cyclone's status listeners become rclite_event calls. Matches are counted here for
+ * every endpoint; the rest is listened to only when the user asked for events. */
 #include "ros2/edges.h"
 #include "ros2/ros2.h"
 
@@ -80,8 +80,7 @@ static void give(ros2_events *events, const rclite_event *event) {
 }
 
 static void give_matched(ros2_events *events, uint32_t current, int32_t change) {
-    give(events,
-        &(rclite_event){.kind = RCLITE_EVENT_MATCHED, .total = current, .change = change});
+    give(events, &(rclite_event){.kind = RCLITE_EVENT_MATCHED, .total = current, .change = change});
 }
 
 static void on_publication_matched(
@@ -146,8 +145,7 @@ static void on_liveliness_changed(
                    .change = status.alive_count_change});
 }
 
-static void on_sample_lost(
-    dds_entity_t reader, const dds_sample_lost_status_t status, void *user) {
+static void on_sample_lost(dds_entity_t reader, const dds_sample_lost_status_t status, void *user) {
     (void)reader;
     give(user, &(rclite_event){.kind = RCLITE_EVENT_MESSAGE_LOST,
                    .total = status.total_count,

@@ -34,7 +34,8 @@ static uint8_t *read_file(const char *name, size_t *ret_size) {
     return bytes;
 }
 
-/* ---- what each holds ---------------------------------------------------------------------------- */
+/* ---- what each holds ----------------------------------------------------------------------------
+ */
 
 static void assert_text(rclite_string text, const char *wanted) {
     assert_int_equal(text.size, strlen(wanted));
@@ -150,7 +151,8 @@ static const fixture *fixtures(size_t *ret_count) {
     return list;
 }
 
-/* ---- reading and writing ------------------------------------------------------------------------ */
+/* ---- reading and writing ------------------------------------------------------------------------
+ */
 
 static void check_fixture(const fixture *one, bool views) {
     const rclite_allocator allocator = rclite_allocator_default();
@@ -172,8 +174,8 @@ static void check_fixture(const fixture *one, bool views) {
 
     uint8_t written[4096] = {0};
     size_t written_bytes = rclitei_codec_size(codec, message, one->header_bytes);
-    assert_ok(rclitei_codec_write(codec, message, one->header_bytes, written, sizeof written,
-        &written_bytes));
+    assert_ok(rclitei_codec_write(
+        codec, message, one->header_bytes, written, sizeof written, &written_bytes));
     const size_t padded = ((written_bytes + lead + 3) & ~(size_t)3) - lead;
     assert_int_equal(padded, size - lead);
     assert_memory_equal(written, body, padded);
@@ -205,7 +207,8 @@ static void samples(void **state) {
     }
 }
 
-/* The header as the backend takes it from a sample, and the reply that a server would send to it. */
+/* The header as the backend takes it from a sample, and the reply that a server would send to it.
+ */
 static void request_header(void **state) {
     (void)state;
     const rclite_allocator allocator = rclite_allocator_default();
@@ -252,8 +255,8 @@ static void user_data(void **state) {
             assert_true(strncmp(value, " 1.10.", 6) == 0);
         }
         clients += ros2_user_data_get(qos, "clientid", value, sizeof value);
-        enclaves += ros2_user_data_get(qos, "enclave", value, sizeof value) &&
-                    strcmp(value, "/") == 0;
+        enclaves +=
+            ros2_user_data_get(qos, "enclave", value, sizeof value) && strcmp(value, "/") == 0;
         if (ros2_user_data_get(qos, "typehash", value, sizeof value)) {
             hashes++;
             if (strstr(line, "std_msgs::msg::dds_::String_")) {
@@ -261,8 +264,7 @@ static void user_data(void **state) {
             } else if (strstr(line, "GetMap_Request_")) {
                 assert_string_equal(value, nav_msgs__srv__GetMap__type.request->ros2->fingerprint);
             } else if (strstr(line, "GetMap_Response_")) {
-                assert_string_equal(
-                    value, nav_msgs__srv__GetMap__type.response->ros2->fingerprint);
+                assert_string_equal(value, nav_msgs__srv__GetMap__type.response->ros2->fingerprint);
             }
         }
         assert_false(ros2_user_data_get(qos, "hash", value, sizeof value));

@@ -11,13 +11,14 @@ static ros2_graph *graph_of(rclite_context *context) {
     return ((ros2_context *)context)->graph;
 }
 
-/* ---- the endpoints of the domain ---------------------------------------------------------------- */
+/* ---- the endpoints of the domain ----------------------------------------------------------------
+ */
 
 typedef bool (*endpoint_visitor)(
     const dds_builtintopic_endpoint_t *endpoint, bool is_writer, void *user);
 
-/* What is gone is taken, so that it does not pile up; what is alive stays for queries. Taken as serdata:
- * Cyclone 0.10 fills the whole of a reader's loan even when one sample is asked for. */
+/* What is gone is taken, so that it does not pile up; what is alive stays for queries. Taken as
+ * serdata: Cyclone 0.10 fills the whole of a reader's loan even when one sample is asked for. */
 static void on_endpoints(dds_entity_t reader, void *user) {
     ros2_enter(user);
     struct ddsi_serdata *taken = NULL;
@@ -46,12 +47,10 @@ static dds_entity_t create_builtin_reader(ros2_graph *graph, dds_entity_t topic)
 static rclite_result need_builtin_readers(ros2_graph *graph, rclite_error *reterr) {
     pthread_mutex_lock(&graph->change_lock);
     if (graph->publications <= 0) {
-        graph->publications =
-            create_builtin_reader(graph, DDS_BUILTIN_TOPIC_DCPSPUBLICATION);
+        graph->publications = create_builtin_reader(graph, DDS_BUILTIN_TOPIC_DCPSPUBLICATION);
     }
     if (graph->subscriptions <= 0) {
-        graph->subscriptions =
-            create_builtin_reader(graph, DDS_BUILTIN_TOPIC_DCPSSUBSCRIPTION);
+        graph->subscriptions = create_builtin_reader(graph, DDS_BUILTIN_TOPIC_DCPSSUBSCRIPTION);
     }
     const bool there = graph->publications > 0 && graph->subscriptions > 0;
     pthread_mutex_unlock(&graph->change_lock);
@@ -62,11 +61,10 @@ static rclite_result need_builtin_readers(ros2_graph *graph, rclite_error *reter
 
 /* false: no memory, or the visitor stopped. query_lock held. The capacity only grows, and one query
  * reads at a time: Cyclone 0.10 fills as many places as the reader's loan ever had. */
-static bool visit_alive(ros2_graph *graph, dds_entity_t reader, bool is_writer,
-    endpoint_visitor visit, void *user) {
+static bool visit_alive(
+    ros2_graph *graph, dds_entity_t reader, bool is_writer, endpoint_visitor visit, void *user) {
     const rclite_allocator *allocator = &graph->context->base.allocator;
-    const uint32_t alive =
-        DDS_ANY_SAMPLE_STATE | DDS_ANY_VIEW_STATE | DDS_ALIVE_INSTANCE_STATE;
+    const uint32_t alive = DDS_ANY_SAMPLE_STATE | DDS_ANY_VIEW_STATE | DDS_ALIVE_INSTANCE_STATE;
     for (;; graph->query_capacity *= 4) {
         const size_t capacity = graph->query_capacity;
         void **samples = rclitei_allocate(allocator, capacity * sizeof *samples);
@@ -99,14 +97,15 @@ static bool visit_endpoints(ros2_graph *graph, endpoint_visitor visit, void *use
     return good;
 }
 
-/* ---- answers ------------------------------------------------------------------------------------- */
+/* ---- answers
+ * ------------------------------------------------------------------------------------- */
 
 typedef struct graph_query {
     ros2_graph *graph;
     rclite_graph_query kind;
-    const char *node;       /* only what this node has; NULL: everything */
-    const char *topic;      /* RCLITE_GRAPH_ENDPOINTS */
-    ros2_gids gids;         /* of the node */
+    const char *node;  /* only what this node has; NULL: everything */
+    const char *topic; /* RCLITE_GRAPH_ENDPOINTS */
+    ros2_gids gids;    /* of the node */
     bool node_found;
     rclite_graph_list *list;
     size_t capacity;
@@ -175,7 +174,8 @@ static bool has_gid(const ros2_gids *gids, const uint8_t gid[16]) {
     return false;
 }
 
-/* ---- nodes ---------------------------------------------------------------------------------------- */
+/* ---- nodes
+ * ---------------------------------------------------------------------------------------- */
 
 static bool list_node(const ros2_node_info *node, void *user) {
     graph_query *query = user;
@@ -207,7 +207,8 @@ static bool find_node(const ros2_node_info *node, void *user) {
     return collect_gids(query, &node->reader_gid_seq) && collect_gids(query, &node->writer_gid_seq);
 }
 
-/* ---- endpoints ------------------------------------------------------------------------------------ */
+/* ---- endpoints
+ * ------------------------------------------------------------------------------------ */
 
 typedef struct owner_search {
     graph_query *query;
@@ -230,8 +231,7 @@ static bool describe_endpoint(graph_query *query, const dds_builtintopic_endpoin
     char hash[128];
     owner_search search = {.query = query, .gid = endpoint->key.v};
     ros2_graph_visit_nodes(query->graph, find_owner, &search);
-    entry->node_name =
-        search.name ? search.name : rclitei_copy_text(allocator_of(query), "");
+    entry->node_name = search.name ? search.name : rclitei_copy_text(allocator_of(query), "");
     entry->type_hash = rclitei_copy_text(allocator_of(query),
         ros2_user_data_get(endpoint->qos, "typehash", hash, sizeof hash) ? hash : "");
     memcpy(entry->gid, endpoint->key.v, sizeof entry->gid);
@@ -240,8 +240,7 @@ static bool describe_endpoint(graph_query *query, const dds_builtintopic_endpoin
     return entry->node_name && entry->type_hash;
 }
 
-static bool list_endpoint(
-    const dds_builtintopic_endpoint_t *endpoint, bool is_writer, void *user) {
+static bool list_endpoint(const dds_builtintopic_endpoint_t *endpoint, bool is_writer, void *user) {
     graph_query *query = user;
     char name[ROS2_NAME_CAPACITY], type[ROS2_NAME_CAPACITY];
     bool listed = false;
@@ -255,10 +254,10 @@ static bool list_endpoint(
                  ros2_name_of_type(endpoint->type_name, "_Request", type);
         break;
     case RCLITE_GRAPH_ACTIONS:
-        listed = !is_writer &&
-                 ros2_name_of_topic(
-                     endpoint->topic_name, "rq", "/_action/send_goalRequest", name) &&
-                 ros2_name_of_type(endpoint->type_name, "_SendGoal_Request", type);
+        listed =
+            !is_writer &&
+            ros2_name_of_topic(endpoint->topic_name, "rq", "/_action/send_goalRequest", name) &&
+            ros2_name_of_type(endpoint->type_name, "_SendGoal_Request", type);
         break;
     default:
         listed = ros2_name_of_topic(endpoint->topic_name, "rt", "", name) &&

@@ -1,11 +1,11 @@
-/* The graph. Discovery (discovery.c) tells the others which nodes this context has and which endpoints
- * are whose, in ros_discovery_info, and keeps what the others tell. Queries (graph.c) join that with
- * Cyclone's built-in topics, which know every endpoint but no node. */
+/* The graph. Discovery (discovery.c) tells the others which nodes this context has and which
+ * endpoints are whose, in ros_discovery_info, and keeps what the others tell. Queries (graph.c)
+ * join that with Cyclone's built-in topics, which know every endpoint but no node. */
 #ifndef RCLITE_ROS2_GRAPH_H
 #define RCLITE_ROS2_GRAPH_H
 
-#include "ros2/ros2.h"
 #include "rmw_dds_common/msg/ParticipantEntitiesInfo.h"
+#include "ros2/ros2.h"
 
 typedef rmw_dds_common__msg__Gid ros2_gid;
 typedef rmw_dds_common__msg__Gid__sequence ros2_gids;
@@ -52,8 +52,8 @@ void ros2_graph_free(ros2_context *context);
 rclite_result ros2_node_init(rclite_node *node, rclite_error *reterr);
 void ros2_node_done(rclite_node *node);
 /* An endpoint of a node came or goes; either may be NULL. Tells the others. */
-rclite_result ros2_graph_add(rclite_node *node, const dds_guid_t *reader,
-    const dds_guid_t *writer, rclite_error *reterr);
+rclite_result ros2_graph_add(
+    rclite_node *node, const dds_guid_t *reader, const dds_guid_t *writer, rclite_error *reterr);
 void ros2_graph_remove(rclite_node *node, const dds_guid_t *reader, const dds_guid_t *writer);
 
 /* Each node of this context and of the others, with the graph's lock held; the names and gids are

@@ -5,7 +5,6 @@
 #include "ros2/graph_names.h"
 #include "ros2/testing/ros2_testing.h"
 
-
 static testing_gate changes = TESTING_GATE_INIT;
 
 /* Asks again after each change, until the answer has that many entries. */
@@ -16,8 +15,7 @@ static rclite_graph_list wait_for_entries(
         const uint64_t seen = testing_gate_count(&changes);
         rclite_graph_list list = {.count = 0};
         rclite_error error = {.text = ""};
-        const rclite_result result =
-            rclite_graph_list_get(context, query, name, &list, &error);
+        const rclite_result result = rclite_graph_list_get(context, query, name, &list, &error);
         if (result == RCLITE_OK && list.count == count) {
             return list;
         }
@@ -36,8 +34,8 @@ static void count_change(void *user) {
     testing_gate_add(&changes, 1);
 }
 
-static rclite_result refuse(rclite_service_call *call, const void *request, void *response,
-    char *error_text, void *user) {
+static rclite_result refuse(
+    rclite_service_call *call, const void *request, void *response, char *error_text, void *user) {
     (void)call;
     (void)request;
     (void)response;
@@ -56,15 +54,14 @@ static void nodes_and_topics(void **state) {
     offer.qos.depth = 7;
     offer.qos.deadline_ns = 5000000000;
     rclite_publisher *publisher = NULL;
-    assert_ok(rclite_publisher_create(
-        deep, "chatter", &testing_bytes_type, &offer, &publisher, NULL));
+    assert_ok(
+        rclite_publisher_create(deep, "chatter", &testing_bytes_type, &offer, &publisher, NULL));
     const rclite_service_options options = RCLITE_SERVICE_OPTIONS_INIT;
     rclite_service *service = NULL;
     assert_ok(rclite_service_create(
         pair.nodes[0], "make", &testing_service_type, refuse, NULL, &options, &service, NULL));
 
-    rclite_graph_list list =
-        wait_for_entries(pair.contexts[1], RCLITE_GRAPH_NODES, NULL, 3);
+    rclite_graph_list list = wait_for_entries(pair.contexts[1], RCLITE_GRAPH_NODES, NULL, 3);
     assert_string_equal(list.entries[0].name, "/a/b/deep");
     assert_string_equal(list.entries[1].name, "/left");
     assert_string_equal(list.entries[2].name, "/right");
@@ -80,8 +77,8 @@ static void nodes_and_topics(void **state) {
     rclite_graph_list_done(&list);
     list = wait_for_entries(pair.contexts[1], RCLITE_GRAPH_TOPICS, "/left", 0);
     rclite_graph_list_done(&list);
-    assert_int_equal(rclite_graph_list_get(pair.contexts[1], RCLITE_GRAPH_TOPICS, "/nobody",
-                         &list, NULL),
+    assert_int_equal(
+        rclite_graph_list_get(pair.contexts[1], RCLITE_GRAPH_TOPICS, "/nobody", &list, NULL),
         RCLITE_ERR_NAME);
 
     list = wait_for_entries(pair.contexts[1], RCLITE_GRAPH_SERVICES, "/left", 1);
@@ -97,8 +94,7 @@ static void nodes_and_topics(void **state) {
     assert_int_equal(list.entries[0].qos.deadline_ns, 5000000000);
     rclite_graph_list_done(&list);
     uint32_t publishers = 9, subscriptions = 9;
-    assert_ok(rclite_graph_count(
-        pair.contexts[1], "/a/b/chatter", &publishers, &subscriptions));
+    assert_ok(rclite_graph_count(pair.contexts[1], "/a/b/chatter", &publishers, &subscriptions));
     assert_int_equal(publishers, 1);
     assert_int_equal(subscriptions, 0);
 
@@ -133,11 +129,10 @@ static void many_endpoints(void **state) {
     for (int i = 0; i < COUNT; i++) {
         char topic[32];
         snprintf(topic, sizeof topic, "/many/t%03d", i);
-        assert_ok(rclite_publisher_create(pair.nodes[i % 2], topic, &testing_bytes_type, &options,
-            &publishers[i], NULL));
+        assert_ok(rclite_publisher_create(
+            pair.nodes[i % 2], topic, &testing_bytes_type, &options, &publishers[i], NULL));
     }
-    rclite_graph_list list =
-        wait_for_entries(pair.contexts[0], RCLITE_GRAPH_TOPICS, NULL, COUNT);
+    rclite_graph_list list = wait_for_entries(pair.contexts[0], RCLITE_GRAPH_TOPICS, NULL, COUNT);
     assert_string_equal(list.entries[0].name, "/many/t000");
     assert_string_equal(list.entries[COUNT - 1].name, "/many/t149");
     rclite_graph_list_done(&list);

@@ -13,9 +13,9 @@
 typedef struct ros2_pool ros2_pool;
 
 ros2_pool *ros2_pool_create(const rclite_allocator *allocator);
-/* Waits until every buffer has come back, because Cyclone's collector may free samples a moment after
- * their writer was deleted; then frees the pool. Returns false when some never came: then the pool
- * stays as it is, since they are still in use. NULL is allowed. */
+/* Waits until every buffer has come back, because Cyclone's collector may free samples a moment
+ * after their writer was deleted; then frees the pool. Returns false when some never came: then the
+ * pool stays as it is, since they are still in use. NULL is allowed. */
 bool ros2_pool_free(ros2_pool *pool, int64_t timeout_ns);
 
 /* A buffer of at least size_bytes, aligned to 16; NULL when there is no memory. */

@@ -6,8 +6,8 @@
 rclite_result ros2_publisher_init(rclite_publisher *base, rclite_error *reterr) {
     ros2_publisher *publisher = (ros2_publisher *)base;
     ros2_context *context = ros2_context_of(base->node);
-    rclite_result result = rclitei_codec_create(
-        base->type, RCLITE_ROS2, &context->base.allocator, &publisher->codec);
+    rclite_result result =
+        rclitei_codec_create(base->type, RCLITE_ROS2, &context->base.allocator, &publisher->codec);
     if (result != RCLITE_OK) {
         return rclitei_fail(reterr, result, 0, "publisher of %s: type %s: %s", base->topic,
             base->type->name, rclite_result_string(result));

@@ -38,8 +38,7 @@ static void on_bytes(const void *message, const rclite_message_info *info, void 
 }
 
 static rclite_subscription *subscription_of(rclite_node *node, const char *topic,
-    rclite_subscription_callback callback, void *user,
-    const rclite_subscription_options *options) {
+    rclite_subscription_callback callback, void *user, const rclite_subscription_options *options) {
     rclite_subscription_options defaults = RCLITE_SUBSCRIPTION_OPTIONS_INIT;
     rclite_subscription *subscription = NULL;
     assert_ok(rclite_subscription_create(node, topic, &testing_bytes_type, callback, user,
@@ -180,8 +179,7 @@ static void serialized(void **state) {
     assert_int_equal(got.last_seq, 9);
     assert_int_equal(got.last_size, 2);
     assert_int_equal(got.last_last, 0xbb);
-    assert_int_equal(
-        rclite_publisher_publish_serialized(publisher, big, 3), RCLITE_ERR_MALFORMED);
+    assert_int_equal(rclite_publisher_publish_serialized(publisher, big, 3), RCLITE_ERR_MALFORMED);
     const uint8_t xcdr2[] = {0, 7, 0, 0, 1, 2, 3, 4};
     assert_int_equal(
         rclite_publisher_publish_serialized(publisher, xcdr2, sizeof xcdr2), RCLITE_ERR_MALFORMED);
@@ -205,8 +203,7 @@ static void ignore_local(void **state) {
     received own = {.gate = TESTING_GATE_INIT}, other = {.gate = TESTING_GATE_INIT};
     rclite_subscription_options options = RCLITE_SUBSCRIPTION_OPTIONS_INIT;
     options.ignore_local = true;
-    rclite_subscription *deaf =
-        subscription_of(pair.nodes[0], "/local", on_bytes, &own, &options);
+    rclite_subscription *deaf = subscription_of(pair.nodes[0], "/local", on_bytes, &own, &options);
     rclite_subscription *hearing =
         subscription_of(pair.nodes[1], "/local", on_bytes, &other, &options);
     rclite_publisher *publisher = publisher_of(pair.nodes[0], "/local", NULL);

@@ -1,6 +1,6 @@
-/* QoS between ROS's words and DDS's, as rmw_cyclonedds translates them, with one difference: a writer
- * never blocks inside Cyclone (max_blocking_time 0). A thread that may wait does so in writer.c, where
- * no lock of Cyclone's is held. */
+/* QoS between ROS's words and DDS's, as rmw_cyclonedds translates them, with one difference: a
+ * writer never blocks inside Cyclone (max_blocking_time 0). A thread that may wait does so in
+ * writer.c, where no lock of Cyclone's is held. */
 #include <string.h>
 
 #include "ros2/ros2.h"
@@ -13,8 +13,8 @@ static void set_history(dds_qos_t *to, const rclite_qos *qos) {
     if (qos->durability == RCLITE_QOS_TRANSIENT_LOCAL) {
         /* Cyclone keeps for late joiners what the durability service says, not the history. */
         dds_qset_durability(to, DDS_DURABILITY_TRANSIENT_LOCAL);
-        dds_qset_durability_service(to, 0, kind, depth, DDS_LENGTH_UNLIMITED,
-            DDS_LENGTH_UNLIMITED, DDS_LENGTH_UNLIMITED);
+        dds_qset_durability_service(
+            to, 0, kind, depth, DDS_LENGTH_UNLIMITED, DDS_LENGTH_UNLIMITED, DDS_LENGTH_UNLIMITED);
     } else {
         dds_qset_durability(to, DDS_DURABILITY_VOLATILE);
     }
@@ -66,8 +66,8 @@ rclite_qos ros2_qos_read(const dds_qos_t *qos) {
     dds_reliability_kind_t reliability;
     dds_duration_t duration = DDS_INFINITY;
     if (dds_qget_reliability(qos, &reliability, &duration)) {
-        result.reliability = reliability == DDS_RELIABILITY_RELIABLE ? RCLITE_QOS_RELIABLE
-                                                                     : RCLITE_QOS_BEST_EFFORT;
+        result.reliability =
+            reliability == DDS_RELIABILITY_RELIABLE ? RCLITE_QOS_RELIABLE : RCLITE_QOS_BEST_EFFORT;
     }
     dds_durability_kind_t durability;
     if (dds_qget_durability(qos, &durability)) {
@@ -109,8 +109,8 @@ const char *ros2_qos_policy_name(uint32_t policy_id) {
     }
 }
 
-static bool find_value(const char *data, size_t size, const char *key, const char **ret_value,
-    size_t *ret_size) {
+static bool find_value(
+    const char *data, size_t size, const char *key, const char **ret_value, size_t *ret_size) {
     const size_t key_size = strlen(key);
     const char *end = data + size;
     for (const char *at = data; at < end;) {

@@ -55,8 +55,8 @@ static void ends_open(
     offer_options.qos = *offer;
     offer_options.event = on_event;
     offer_options.event_user = &ends->offered;
-    assert_ok(rclite_publisher_create(ends->pair.nodes[0], "/qos", &testing_bytes_type,
-        &offer_options, &ends->publisher, NULL));
+    assert_ok(rclite_publisher_create(
+        ends->pair.nodes[0], "/qos", &testing_bytes_type, &offer_options, &ends->publisher, NULL));
     rclite_subscription_options ask_options = RCLITE_SUBSCRIPTION_OPTIONS_INIT;
     ask_options.qos = *ask;
     ask_options.event = on_event;
@@ -110,13 +110,13 @@ static void matched_by_spinning(void **state) {
     const rclite_qos plain = rclite_qos_default();
     both_ends both;
     ends_open(&both, RCLITE_DELIVERY_SPIN, &plain, &plain);
-    assert_true(testing_gate_spin(&both.offered.gates[RCLITE_EVENT_MATCHED],
-        both.pair.contexts[0], 1, TESTING_TIMEOUT_NS));
+    assert_true(testing_gate_spin(
+        &both.offered.gates[RCLITE_EVENT_MATCHED], both.pair.contexts[0], 1, TESTING_TIMEOUT_NS));
     assert_int_equal(last_of(&both.offered, RCLITE_EVENT_MATCHED).total, 1);
     assert_int_equal(last_of(&both.offered, RCLITE_EVENT_MATCHED).change, 1);
     rclite_subscription_free(both.subscription);
-    assert_true(testing_gate_spin(&both.offered.gates[RCLITE_EVENT_MATCHED],
-        both.pair.contexts[0], 2, TESTING_TIMEOUT_NS));
+    assert_true(testing_gate_spin(
+        &both.offered.gates[RCLITE_EVENT_MATCHED], both.pair.contexts[0], 2, TESTING_TIMEOUT_NS));
     assert_int_equal(last_of(&both.offered, RCLITE_EVENT_MATCHED).total, 0);
     assert_int_equal(last_of(&both.offered, RCLITE_EVENT_MATCHED).change, -1);
     both.subscription = NULL;
@@ -176,8 +176,8 @@ static void lifespan(void **state) {
     rclite_subscription_options ask = RCLITE_SUBSCRIPTION_OPTIONS_INIT;
     ask.qos.durability = RCLITE_QOS_TRANSIENT_LOCAL;
     rclite_subscription *subscription = NULL;
-    assert_ok(rclite_subscription_create(pair.nodes[1], "/qos", &testing_bytes_type, on_bytes,
-        &heard, &ask, &subscription, NULL));
+    assert_ok(rclite_subscription_create(
+        pair.nodes[1], "/qos", &testing_bytes_type, on_bytes, &heard, &ask, &subscription, NULL));
     assert_ok(rclite_publisher_wait_matched(publisher, 1, TESTING_TIMEOUT_NS));
     assert_ok(rclite_subscription_wait_matched(subscription, 1, TESTING_TIMEOUT_NS));
     uint64_t sent = 0;

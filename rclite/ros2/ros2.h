@@ -1,10 +1,10 @@
-/* The structs of the ROS 2 backend and the functions that its files share. Everything is the backend's
- * own; core sees only the table in backend.c.
+/* The structs of the ROS 2 backend and the functions that its files share. Everything is the
+ * backend's own; core sees only the table in backend.c.
  *
- * Locks, outermost first: an endpoint's own (writer.lock, client.lock, ...), graph.lock, sender.lock,
- * the pool's. A user callback may run below Cyclone's locks (direct delivery; a local reader is even
- * served inside the write), so code that a callback can reach only tries writer.lock, and what it
- * cannot do at once goes to the sender thread. */
+ * Locks, outermost first: an endpoint's own (writer.lock, client.lock, ...), graph.lock,
+ * sender.lock, the pool's. A user callback may run below Cyclone's locks (direct delivery; a local
+ * reader is even served inside the write), so code that a callback can reach only tries
+ * writer.lock, and what it cannot do at once goes to the sender thread. */
 #ifndef RCLITE_ROS2_ROS2_H
 #define RCLITE_ROS2_ROS2_H
 
@@ -37,7 +37,8 @@ static inline ros2_context *ros2_context_of(const rclite_node *node) {
     return (ros2_context *)node->context;
 }
 
-/* ---- qos.c ------------------------------------------------------------------------------------ */
+/* ---- qos.c ------------------------------------------------------------------------------------
+ */
 
 typedef struct ros2_qos_extra {
     const char *user_data;
@@ -54,7 +55,8 @@ const char *ros2_qos_policy_name(uint32_t policy_id);
  * false: not there, or longer than capacity. */
 bool ros2_user_data_get(const dds_qos_t *qos, const char *key, char *value, size_t capacity);
 
-/* ---- endpoint.c: what all readers and writers have in common ---------------------------------- */
+/* ---- endpoint.c: what all readers and writers have in common ----------------------------------
+ */
 
 typedef struct ros2_endpoint_options {
     const char *prefix, *name, *suffix;
@@ -75,8 +77,8 @@ typedef struct ros2_writer {
     dds_instance_handle_t handle;
     pthread_mutex_t lock;
     bool lock_ready;
-    uint32_t depth;   /* 0: keep all */
-    ros2_task task;   /* sends the backlog */
+    uint32_t depth;                 /* 0: keep all */
+    ros2_task task;                 /* sends the backlog */
     _Atomic uint32_t backlog_count; /* written below sender.lock */
     ros2_serdata *backlog_first, *backlog_last;
     size_t backlog_bytes;
@@ -91,8 +93,7 @@ typedef struct ros2_reader {
 rclite_result ros2_writer_init(ros2_writer *writer, ros2_context *context,
     const ros2_endpoint_options *options, rclite_error *reterr);
 /* Its own state, once the entity exists. */
-void ros2_writer_start(
-    ros2_writer *writer, ros2_context *context, const rclite_qos *qos);
+void ros2_writer_start(ros2_writer *writer, ros2_context *context, const rclite_qos *qos);
 void ros2_writer_done(ros2_writer *writer);
 rclite_result ros2_reader_init(ros2_reader *reader, ros2_context *context,
     const ros2_endpoint_options *options, rclite_error *reterr);
@@ -111,7 +112,8 @@ rclite_result ros2_writer_serialize(const ros2_writer *writer, const rclitei_cod
     const void *header, size_t header_bytes, const void *message, ros2_serdata **ret_serdata);
 rclite_result ros2_writer_wait_sent(ros2_writer *writer, int64_t timeout_ns);
 
-/* Takes everything there is and gives each sample to `each`; the serdata is valid during the call. */
+/* Takes everything there is and gives each sample to `each`; the serdata is valid during the call.
+ */
 typedef void (*ros2_sample_handler)(
     void *user, const ros2_serdata *serdata, const dds_sample_info_t *info);
 void ros2_reader_drain(dds_entity_t reader, ros2_sample_handler each, void *user);
@@ -122,7 +124,8 @@ bool ros2_reader_has_data(dds_entity_t reader);
 /* Counts and logs bytes that do not parse. */
 void ros2_malformed(ros2_context *context, const char *name, const char *what);
 
-/* ---- events.c --------------------------------------------------------------------------------- */
+/* ---- events.c ---------------------------------------------------------------------------------
+ */
 
 /* QoS events of one endpoint: straight from the listener, or through the spin queue. */
 typedef struct ros2_events {
@@ -144,7 +147,8 @@ dds_listener_t *ros2_events_writer_listener(ros2_events *events);
 /* The caller adds data_available with its own argument. */
 dds_listener_t *ros2_events_reader_listener(ros2_events *events);
 
-/* ---- publisher.c, subscription.c, service.c, client.c: see backend.h --------------------------- */
+/* ---- publisher.c, subscription.c, service.c, client.c: see backend.h ---------------------------
+ */
 
 typedef struct ros2_publisher {
     rclite_publisher base;
@@ -177,7 +181,8 @@ rclite_result ros2_subscription_take(
 bool ros2_subscription_has_data(rclite_subscription *base);
 uint32_t ros2_subscription_matched(const rclite_subscription *base);
 
-/* ---- service_common.c: what servers and clients share ------------------------------------------ */
+/* ---- service_common.c: what servers and clients share ------------------------------------------
+ */
 
 /* Leads each request and reply inside the data. */
 typedef struct ros2_request_header {
@@ -194,20 +199,18 @@ bool ros2_request_open(const ros2_serdata *serdata, ros2_request_header *ret_hea
 /* Whether a participant is of Fast DDS, whose RMW carries the request's identity elsewhere. */
 bool ros2_is_fastdds(const dds_guid_t *participant);
 void *ros2_message_create(const rclite_type *type, const rclite_allocator *allocator);
-void *ros2_message_free(
-    const rclite_type *type, void *message, const rclite_allocator *allocator);
+void *ros2_message_free(const rclite_type *type, void *message, const rclite_allocator *allocator);
 
-/* The endpoints matched with a writer or a reader, each with its discovery data, which is valid during
- * the call; each returns false to stop. A writer's lock must be held. */
+/* The endpoints matched with a writer or a reader, each with its discovery data, which is valid
+ * during the call; each returns false to stop. A writer's lock must be held. */
 typedef bool (*ros2_endpoint_visitor)(const dds_builtintopic_endpoint_t *endpoint, void *user);
-void ros2_writer_visit_readers(
-    ros2_writer *writer, ros2_endpoint_visitor visit, void *user);
-void ros2_reader_visit_writers(
-    ros2_reader *reader, const rclite_allocator *allocator, ros2_endpoint_visitor visit, void *user);
+void ros2_writer_visit_readers(ros2_writer *writer, ros2_endpoint_visitor visit, void *user);
+void ros2_reader_visit_writers(ros2_reader *reader, const rclite_allocator *allocator,
+    ros2_endpoint_visitor visit, void *user);
 #define ROS2_IDENTITY_CAPACITY 128u
 
-/* Spin delivery of requests and replies: the listener takes them at once, so that none gives way to a
- * later one in the reader's history, and the spinning thread finds them here. */
+/* Spin delivery of requests and replies: the listener takes them at once, so that none gives way to
+ * a later one in the reader's history, and the spinning thread finds them here. */
 typedef struct ros2_inbox_item {
     ros2_serdata *serdata;
     dds_instance_handle_t writer;
@@ -221,15 +224,14 @@ typedef struct ros2_inbox {
 void ros2_inbox_init(ros2_inbox *inbox, const rclite_allocator *allocator);
 void ros2_inbox_done(ros2_inbox *inbox);
 /* Takes a reference of its own. false: no memory. */
-bool ros2_inbox_put(
-    ros2_inbox *inbox, const ros2_serdata *serdata, dds_instance_handle_t writer);
+bool ros2_inbox_put(ros2_inbox *inbox, const ros2_serdata *serdata, dds_instance_handle_t writer);
 /* false: empty. The caller unreferences the serdata. */
 bool ros2_inbox_get(ros2_inbox *inbox, ros2_inbox_item *ret_item);
 
 rclite_result ros2_service_init(rclite_service *base, rclite_error *reterr);
 void ros2_service_done(rclite_service *base);
-rclite_result ros2_service_respond(rclite_service_call *call, rclite_result result,
-    const void *response, const char *error_text);
+rclite_result ros2_service_respond(
+    rclite_service_call *call, rclite_result result, const void *response, const char *error_text);
 rclite_result ros2_client_init(rclite_client *base, rclite_error *reterr);
 void ros2_client_done(rclite_client *base);
 bool ros2_client_ready(rclite_client *base);
@@ -237,7 +239,8 @@ rclite_result ros2_client_call_async(rclite_client *base, const void *request,
     rclite_client_callback callback, void *user, int64_t *ret_id);
 void ros2_client_forget(rclite_client *base, int64_t id);
 
-/* ---- context.c -------------------------------------------------------------------------------- */
+/* ---- context.c --------------------------------------------------------------------------------
+ */
 
 rclite_result ros2_context_init(
     rclite_context *base, const rclite_context_options *options, rclite_error *reterr);

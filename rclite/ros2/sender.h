@@ -1,5 +1,5 @@
-/* The sender: one thread of a context that does what a callback must not wait for (a reliable reader
- * that is behind, a reader that is not matched yet). It sleeps unless there is such work. */
+/* The sender: one thread of a context that does what a callback must not wait for (a reliable
+ * reader that is behind, a reader that is not matched yet). It sleeps unless there is such work. */
 #ifndef RCLITE_ROS2_SENDER_H
 #define RCLITE_ROS2_SENDER_H
 
@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 typedef struct ros2_task {
-    /* Called on the sender's thread without its lock; alone: no other task waits. Returns true to be
-     * called again. May wait for some milliseconds, less unless alone. */
+    /* Called on the sender's thread without its lock; alone: no other task waits. Returns true to
+     * be called again. May wait for some milliseconds, less unless alone. */
     bool (*run)(struct ros2_task *task, bool alone);
     struct ros2_task *next;
     bool queued, again;

@@ -70,7 +70,8 @@ bool ros2_serdata_open(const ros2_serdata *serdata, const uint8_t **ret_body,
     return true;
 }
 
-/* ---- serdata ---------------------------------------------------------------------------------- */
+/* ---- serdata ----------------------------------------------------------------------------------
+ */
 
 static bool serdata_eqkey(const struct ddsi_serdata *a, const struct ddsi_serdata *b) {
     (void)a;
@@ -168,8 +169,8 @@ static bool serdata_to_sample(
     return false; /* samples are taken as serdata only */
 }
 
-/* What stands for the one instance in the domain's map. It outlives contexts, so it is of no pool; it
- * is never freed, since its own reference stays. Nothing but the count ever changes. */
+/* What stands for the one instance in the domain's map. It outlives contexts, so it is of no pool;
+ * it is never freed, since its own reference stays. Nothing but the count ever changes. */
 static struct ddsi_serdata *serdata_to_untyped(const struct ddsi_serdata *base) {
     static struct ddsi_serdata keyless = {
         .ops = &serdata_ops, .hash = KEYLESS_HASH, .refc = {.v = 1}, .kind = SDK_KEY};
@@ -193,8 +194,8 @@ static void serdata_free(struct ddsi_serdata *base) {
     ros2_pool_give(serdata->pool, serdata);
 }
 
-static size_t serdata_print(const struct ddsi_sertype *type, const struct ddsi_serdata *base,
-    char *text, size_t size) {
+static size_t serdata_print(
+    const struct ddsi_sertype *type, const struct ddsi_serdata *base, char *text, size_t size) {
     (void)type;
     (void)base;
     if (size > 0) {
@@ -228,7 +229,8 @@ static const struct ddsi_serdata_ops serdata_ops = {
     .get_keyhash = serdata_keyhash,
 };
 
-/* ---- sertype ---------------------------------------------------------------------------------- */
+/* ---- sertype ----------------------------------------------------------------------------------
+ */
 
 static void sertype_free(struct ddsi_sertype *base) {
     ros2_sertype *type = (ros2_sertype *)base;
@@ -307,8 +309,8 @@ struct ddsi_sertype *ros2_sertype_create(ros2_pool *pool, const char *type_name)
         return NULL;
     }
     memset(type, 0, sizeof *type);
-    ddsi_sertype_init_flags(&type->base, type_name, &sertype_ops, &serdata_ops,
-        DDSI_SERTYPE_FLAG_TOPICKIND_NO_KEY);
+    ddsi_sertype_init_flags(
+        &type->base, type_name, &sertype_ops, &serdata_ops, DDSI_SERTYPE_FLAG_TOPICKIND_NO_KEY);
     type->base.allowed_data_representation = DDS_DATA_REPRESENTATION_FLAG_XCDR1;
     type->pool = pool;
     ros2_leave(type);

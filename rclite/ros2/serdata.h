@@ -1,6 +1,6 @@
-/* Our sertype and serdata: how Cyclone sees samples of types that exist only at run time. A serdata is
- * the sample's bytes in a pooled buffer and nothing else; Cyclone sends from it and receives into it.
- * It knows nothing of fields: the codec works on the bytes, outside Cyclone. */
+/* Our sertype and serdata: how Cyclone sees samples of types that exist only at run time. A serdata
+ * is the sample's bytes in a pooled buffer and nothing else; Cyclone sends from it and receives
+ * into it. It knows nothing of fields: the codec works on the bytes, outside Cyclone. */
 #ifndef RCLITE_ROS2_SERDATA_H
 #define RCLITE_ROS2_SERDATA_H
 
@@ -17,8 +17,8 @@ typedef struct ros2_serdata {
     struct ddsi_serdata base;
     ros2_pool *pool;
     struct ros2_serdata *next; /* in a backlog */
-    uint64_t mark;                /* for whoever queues it */
-    uint32_t size_bytes;          /* with header, a multiple of 4 */
+    uint64_t mark;             /* for whoever queues it */
+    uint32_t size_bytes;       /* with header, a multiple of 4 */
     /* The body, four bytes behind, is aligned to 8, so that views into it are. */
     _Alignas(8) uint8_t lead[4];
     uint8_t bytes[];

@@ -1,15 +1,16 @@
 /* Service servers: taking requests, and giving them to the user's callback. What goes back is in
  * service_reply.c. */
+#include "ros2/service.h"
 #include "core/memory.h"
 #include "ros2/edges.h"
 #include "ros2/graph.h"
-#include "ros2/service.h"
 
 static ros2_context *context_of(const ros2_service *service) {
     return ros2_context_of(service->base.node);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------ */
+/* ---- calls ------------------------------------------------------------------------------------
+ */
 
 static ros2_call *take_call(ros2_service *service) {
     pthread_mutex_lock(&service->lock);
@@ -39,8 +40,8 @@ static void give_call(ros2_service *service, ros2_call *call) {
     pthread_mutex_unlock(&service->lock);
 }
 
-rclite_result ros2_service_respond(rclite_service_call *base, rclite_result result,
-    const void *response, const char *error_text) {
+rclite_result ros2_service_respond(
+    rclite_service_call *base, rclite_result result, const void *response, const char *error_text) {
     ros2_call *call = (ros2_call *)base;
     ros2_service *service = (ros2_service *)base->service;
     (void)error_text; /* ROS 2 has no way to refuse: the client is left to its own timeout */
@@ -52,7 +53,8 @@ rclite_result ros2_service_respond(rclite_service_call *base, rclite_result resu
     return sent;
 }
 
-/* ---- requests --------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------
+ */
 
 /* A client of rmw_fastrtps sends no header; what it sends would be misread. */
 static bool speaks_our_dialect(ros2_service *service, dds_instance_handle_t request_writer) {
@@ -91,8 +93,9 @@ static void serve_call(ros2_service *service, ros2_call *call) {
             ros2_service_respond(&call->base, result, service->response, error_text);
         if (sent != RCLITE_OK) {
             atomic_fetch_add(&context->send_failures, 1);
-            rclitei_context_log(context, RCLITE_LOG_ERROR, "service %s: the answer was not sent: %s",
-                service->base.name, rclite_result_string(sent));
+            rclitei_context_log(context, RCLITE_LOG_ERROR,
+                "service %s: the answer was not sent: %s", service->base.name,
+                rclite_result_string(sent));
         }
     }
     rclitei_callback_leave(context);
@@ -161,7 +164,8 @@ static bool run_ready(rclitei_ready *ready) {
     return true;
 }
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------------
+ */
 
 static void on_request_writer(
     dds_entity_t reader, const dds_subscription_matched_status_t status, void *user) {
@@ -240,8 +244,7 @@ rclite_result ros2_service_init(rclite_service *base, rclite_error *reterr) {
     pthread_mutex_init(&service->lock, NULL);
     service->lock_ready = true;
     ros2_inbox_init(&service->inbox, &base->node->context->allocator);
-    ros2_settle_init(
-        &service->settle, &context_of(service)->sender, ros2_service_settled, service);
+    ros2_settle_init(&service->settle, &context_of(service)->sender, ros2_service_settled, service);
     rclite_result result = create_messages(service, reterr);
     if (result == RCLITE_OK) {
         char *identity = ros2_identity(context_of(service), "serviceid");
@@ -249,8 +252,7 @@ rclite_result ros2_service_init(rclite_service *base, rclite_error *reterr) {
         rclitei_release(&context_of(service)->base.allocator, identity);
     }
     if (result == RCLITE_OK) {
-        result =
-            ros2_graph_add(base->node, &service->reader.guid, &service->writer.guid, reterr);
+        result = ros2_graph_add(base->node, &service->reader.guid, &service->writer.guid, reterr);
     }
     if (result != RCLITE_OK) {
         ros2_service_done(base);
@@ -272,7 +274,8 @@ void ros2_service_done(rclite_service *base) {
     rclitei_ready_remove(&context->base, &service->ready);
     ros2_inbox_done(&service->inbox);
     if (service->writer.lock_ready) {
-        ros2_service_end_waiting(service); /* nothing waits then, so no match brings the task back */
+        ros2_service_end_waiting(
+            service); /* nothing waits then, so no match brings the task back */
     }
     ros2_writer_done(&service->writer);
     /* A match that came until then has set them going again. */

@@ -20,16 +20,18 @@ typedef struct ros2_service {
     rclitei_codec *request_codec, *response_codec;
     void *request, *response; /* reused from call to call */
     rclitei_ready ready;
-    ros2_inbox inbox; /* spin delivery */
+    ros2_inbox inbox;     /* spin delivery */
     pthread_mutex_t lock; /* what follows; never held while calling out */
     bool lock_ready;
     ros2_call *free, *made;
     ros2_serdata *waiting_first, *waiting_last; /* mark: the request writer */
     uint32_t waiting_count;
     uint64_t reachable_generation; /* of which the entries of reachable are */
-    dds_instance_handle_t reachable[ROS2_SERVICE_CACHE_COUNT]; /* request writers whose reply reader is matched */
-    dds_instance_handle_t accepted[ROS2_SERVICE_CACHE_COUNT];  /* request writers that speak our dialect */
-    _Atomic uint64_t generation; /* changes with each match of a reply reader */
+    dds_instance_handle_t
+        reachable[ROS2_SERVICE_CACHE_COUNT]; /* request writers whose reply reader is matched */
+    dds_instance_handle_t
+        accepted[ROS2_SERVICE_CACHE_COUNT]; /* request writers that speak our dialect */
+    _Atomic uint64_t generation;            /* changes with each match of a reply reader */
     ros2_settle settle;
     _Atomic bool told_of_fastdds;
     ros2_task task;

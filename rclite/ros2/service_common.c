@@ -59,15 +59,15 @@ void *ros2_message_create(const rclite_type *type, const rclite_allocator *alloc
     return message;
 }
 
-void *ros2_message_free(
-    const rclite_type *type, void *message, const rclite_allocator *allocator) {
+void *ros2_message_free(const rclite_type *type, void *message, const rclite_allocator *allocator) {
     if (message) {
         rclite_message_done(type, message, allocator);
     }
     return rclitei_release(allocator, message);
 }
 
-/* ---- matched endpoints ------------------------------------------------------------------------ */
+/* ---- matched endpoints ------------------------------------------------------------------------
+ */
 
 typedef dds_return_t (*matched_handles)(dds_entity_t, dds_instance_handle_t *, size_t);
 typedef dds_builtintopic_endpoint_t *(*matched_data)(dds_entity_t, dds_instance_handle_t);
@@ -107,7 +107,8 @@ void ros2_reader_visit_writers(ros2_reader *reader, const rclite_allocator *allo
         allocator, visit, user);
 }
 
-/* ---- inbox ------------------------------------------------------------------------------------- */
+/* ---- inbox -------------------------------------------------------------------------------------
+ */
 
 void ros2_inbox_init(ros2_inbox *inbox, const rclite_allocator *allocator) {
     *inbox = (ros2_inbox){.allocator = allocator};
@@ -143,8 +144,7 @@ static bool grow_inbox(ros2_inbox *inbox) {
     return true;
 }
 
-bool ros2_inbox_put(
-    ros2_inbox *inbox, const ros2_serdata *serdata, dds_instance_handle_t writer) {
+bool ros2_inbox_put(ros2_inbox *inbox, const ros2_serdata *serdata, dds_instance_handle_t writer) {
     pthread_mutex_lock(&inbox->lock);
     const bool room = inbox->count < inbox->capacity || grow_inbox(inbox);
     if (room) {

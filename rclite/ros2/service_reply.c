@@ -1,6 +1,6 @@
 /* Replies of a service server. A reply goes out at once when the client's reply reader is matched;
- * otherwise it waits until discovery has caught up, since a reply that nobody is matched for is lost.
- * Nothing here waits inside a callback. */
+ * otherwise it waits until discovery has caught up, since a reply that nobody is matched for is
+ * lost. Nothing here waits inside a callback. */
 #include <string.h>
 
 #include "ros2/service.h"
@@ -14,7 +14,8 @@ static ros2_context *context_of(const ros2_service *service) {
     return ros2_context_of(service->base.node);
 }
 
-/* ---- whom a reply reaches --------------------------------------------------------------------- */
+/* ---- whom a reply reaches ---------------------------------------------------------------------
+ */
 
 typedef enum client_state {
     CLIENT_REACHABLE,
@@ -30,8 +31,8 @@ typedef struct find_client {
 static bool is_client(const dds_builtintopic_endpoint_t *endpoint, void *user) {
     find_client *find = user;
     char id[ROS2_IDENTITY_CAPACITY];
-    find->found = ros2_user_data_get(endpoint->qos, "clientid", id, sizeof id) &&
-                  strcmp(id, find->id) == 0;
+    find->found =
+        ros2_user_data_get(endpoint->qos, "clientid", id, sizeof id) && strcmp(id, find->id) == 0;
     return !find->found;
 }
 
@@ -45,7 +46,8 @@ static client_state look_for_client(ros2_service *service, dds_instance_handle_t
     char id[ROS2_IDENTITY_CAPACITY];
     const bool has_id = ros2_user_data_get(endpoint->qos, "clientid", id, sizeof id);
     dds_builtintopic_free_endpoint(endpoint);
-    find_client find = {.id = id, .found = !has_id}; /* without an id there is nothing to look for */
+    find_client find = {
+        .id = id, .found = !has_id}; /* without an id there is nothing to look for */
     if (has_id) {
         ros2_writer_visit_readers(&service->writer, is_client, &find);
     }
@@ -54,8 +56,9 @@ static client_state look_for_client(ros2_service *service, dds_instance_handle_t
 
 static bool is_known_reachable(ros2_service *service, dds_instance_handle_t request_writer) {
     pthread_mutex_lock(&service->lock);
-    const bool known = service->reachable_generation == atomic_load(&service->generation) &&
-                       service->reachable[ros2_service_cache_index(request_writer)] == request_writer;
+    const bool known =
+        service->reachable_generation == atomic_load(&service->generation) &&
+        service->reachable[ros2_service_cache_index(request_writer)] == request_writer;
     pthread_mutex_unlock(&service->lock);
     return known;
 }
@@ -90,7 +93,8 @@ static client_state client_state_of(
     return state;
 }
 
-/* ---- replies ---------------------------------------------------------------------------------- */
+/* ---- replies ----------------------------------------------------------------------------------
+ */
 
 /* service->lock held, list not empty. */
 static ros2_serdata *pop_waiting(ros2_service *service) {
@@ -124,8 +128,8 @@ static void push_waiting(ros2_service *service, ros2_serdata *serdata) {
     }
 }
 
-/* On the sender thread: each waiting reply is looked at once. A match brings it back, and the end of its
- * settling. */
+/* On the sender thread: each waiting reply is looked at once. A match brings it back, and the end
+ * of its settling. */
 bool ros2_service_look_at_waiting(ros2_task *task, bool alone) {
     (void)alone;
     ros2_service *service = (ros2_service *)((char *)task - offsetof(ros2_service, task));

@@ -13,8 +13,8 @@ static void fill(const testing_numbers *request, testing_bytes *response) {
     }
 }
 
-static rclite_result answer(rclite_service_call *call, const void *request, void *response,
-    char *error_text, void *user) {
+static rclite_result answer(
+    rclite_service_call *call, const void *request, void *response, char *error_text, void *user) {
     (void)call;
     (void)error_text;
     fill(request, response);
@@ -114,7 +114,8 @@ static void spun_calls(void **state) {
     testing_pair_close(&pair);
 }
 
-/* ---- several clients, none gets another's answer ----------------------------------------------- */
+/* ---- several clients, none gets another's answer -----------------------------------------------
+ */
 
 typedef struct client_state {
     testing_gate gate;
@@ -152,8 +153,7 @@ static void several_clients(void **state) {
     for (int call = 0; call < CALLS; call++) {
         for (int i = 0; i < CLIENTS; i++) {
             const testing_numbers request = {.a = 1000 * i + 1, .b = 4};
-            assert_ok(
-                rclite_client_call_async(clients[i], &request, on_answer, &states[i], NULL));
+            assert_ok(rclite_client_call_async(clients[i], &request, on_answer, &states[i], NULL));
         }
     }
     for (int i = 0; i < CLIENTS; i++) {
@@ -168,7 +168,8 @@ static void several_clients(void **state) {
     testing_pair_close(&pair);
 }
 
-/* ---- answers that come later, and in another order --------------------------------------------- */
+/* ---- answers that come later, and in another order ---------------------------------------------
+ */
 
 typedef struct deferred_calls {
     testing_gate gate;
@@ -177,8 +178,8 @@ typedef struct deferred_calls {
     int count;
 } deferred_calls;
 
-static rclite_result defer(rclite_service_call *call, const void *request, void *response,
-    char *error_text, void *user) {
+static rclite_result defer(
+    rclite_service_call *call, const void *request, void *response, char *error_text, void *user) {
     deferred_calls *deferred = user;
     (void)response;
     (void)error_text;
@@ -243,14 +244,15 @@ static void forgetting(void **state) {
     testing_pair_close(&pair);
 }
 
-/* ---- a service that is freed while it answers --------------------------------------------------- */
+/* ---- a service that is freed while it answers ---------------------------------------------------
+ */
 
 typedef struct last_call {
     testing_gate entered, freeing;
 } last_call;
 
-static rclite_result answer_while_freed(rclite_service_call *call, const void *request,
-    void *response, char *error_text, void *user) {
+static rclite_result answer_while_freed(
+    rclite_service_call *call, const void *request, void *response, char *error_text, void *user) {
     last_call *last = user;
     (void)call;
     (void)error_text;
@@ -281,7 +283,8 @@ static void freed_while_answering(void **state) {
     testing_pair_close(&pair);
 }
 
-/* ---- a client whose reply reader comes after its request --------------------------------------- */
+/* ---- a client whose reply reader comes after its request ---------------------------------------
+ */
 
 static void on_reply(dds_entity_t reader, void *user) {
     (void)reader;
@@ -309,8 +312,8 @@ static void reply_before_match(void **state) {
         dds_sleepfor(DDS_MSECS(1));
     }
     rclitei_codec *codec = NULL;
-    assert_ok(rclitei_codec_create(
-        &testing_numbers_type, RCLITE_ROS2, &context->base.allocator, &codec));
+    assert_ok(
+        rclitei_codec_create(&testing_numbers_type, RCLITE_ROS2, &context->base.allocator, &codec));
     const ros2_request_header header = {.client = writer.handle, .sequence = 77};
     const testing_numbers request = {.a = 5, .b = 3};
     assert_ok(ros2_writer_send_message(&writer, codec, &header, sizeof header, &request));

@@ -1,10 +1,10 @@
 /* Settling: how long after a match a writer of a service waits before what it sends counts.
  *
- * A reader of Cyclone drops what comes before the writer's first heartbeat and asks for it later, which
- * takes up to 200 ms, and is in vain when the sample was pushed out of the history or the sender has
- * ended. A heartbeat comes 1 ms after the writer's match, and one that the reader asks for 10 ms after
- * its own. So for some milliseconds after a match a client does not call its server ready, and a
- * server keeps its replies. */
+ * A reader of Cyclone drops what comes before the writer's first heartbeat and asks for it later,
+ * which takes up to 200 ms, and is in vain when the sample was pushed out of the history or the
+ * sender has ended. A heartbeat comes 1 ms after the writer's match, and one that the reader asks
+ * for 10 ms after its own. So for some milliseconds after a match a client does not call its server
+ * ready, and a server keeps its replies. */
 #ifndef RCLITE_ROS2_SETTLE_H
 #define RCLITE_ROS2_SETTLE_H
 

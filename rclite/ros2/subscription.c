@@ -1,4 +1,5 @@
-/* Subscriptions to topics: called from the reader's listener, from the spinning thread, or taken. */
+/* Subscriptions to topics: called from the reader's listener, from the spinning thread, or taken.
+ */
 #include "core/memory.h"
 #include "ros2/edges.h"
 #include "ros2/graph.h"
@@ -7,8 +8,8 @@ static ros2_context *context_of(const ros2_subscription *subscription) {
     return ros2_context_of(subscription->base.node);
 }
 
-static rclite_result read_sample(ros2_subscription *subscription, const ros2_serdata *serdata,
-    bool views, void *message) {
+static rclite_result read_sample(
+    ros2_subscription *subscription, const ros2_serdata *serdata, bool views, void *message) {
     rclitei_codec_read_options options = {.views = views};
     const uint8_t *body = NULL;
     size_t body_bytes = 0;
@@ -37,8 +38,7 @@ static void deliver(void *user, const ros2_serdata *serdata, const dds_sample_in
     }
     rclite_context *context = &context_of(subscription)->base;
     if (rclitei_callback_enter(context)) {
-        subscription->base.callback(
-            subscription->message, &message_info, subscription->base.user);
+        subscription->base.callback(subscription->message, &message_info, subscription->base.user);
         rclitei_callback_leave(context);
     }
 }
@@ -103,9 +103,8 @@ static rclite_result create_reader(ros2_subscription *subscription, rclite_error
     }
     dds_on_data_available_fn on_data = on_data_taken;
     if (base->callback) {
-        on_data = context_of(subscription)->base.delivery == RCLITE_DELIVERY_DIRECT
-                      ? on_data_direct
-                      : on_data_spin;
+        on_data = context_of(subscription)->base.delivery == RCLITE_DELIVERY_DIRECT ? on_data_direct
+                                                                                    : on_data_spin;
     }
     dds_lset_data_available_arg(listener, on_data, subscription, true);
     const ros2_endpoint_options options = {.prefix = "rt",
@@ -142,8 +141,7 @@ rclite_result ros2_subscription_init(rclite_subscription *base, rclite_error *re
         ros2_subscription_done(base);
         return result;
     }
-    ros2_events_init(
-        &subscription->events, context, base->options.event, base->options.event_user);
+    ros2_events_init(&subscription->events, context, base->options.event, base->options.event_user);
     result = create_reader(subscription, reterr);
     if (result == RCLITE_OK) {
         result = ros2_graph_add(base->node, &subscription->reader.guid, NULL, reterr);

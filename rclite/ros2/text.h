@@ -14,8 +14,7 @@ typedef struct ros2_text {
     bool failed; /* no memory: further calls do nothing */
 } ros2_text;
 
-void ros2_text_add(ros2_text *text, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void ros2_text_add(ros2_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* With &<>" replaced by XML's entities; with JSON's escapes. */
 void ros2_text_add_xml(ros2_text *text, const char *part, size_t size);
 void ros2_text_add_json(ros2_text *text, const char *part);

@@ -1,8 +1,8 @@
 /* Sending. A write is tried at once, by whoever publishes; what Cyclone does not take because a
  * reliable reader is behind waits in the writer's backlog, in order, for the sender thread (from a
- * callback), or makes the caller wait (from a plain thread). Cyclone itself never blocks: its writers
- * have max_blocking_time 0, as a listener that blocked would hold up the very thread that receives the
- * acknowledgement. */
+ * callback), or makes the caller wait (from a plain thread). Cyclone itself never blocks: its
+ * writers have max_blocking_time 0, as a listener that blocked would hold up the very thread that
+ * receives the acknowledgement. */
 #include <string.h>
 #include <time.h>
 
@@ -60,7 +60,8 @@ static void wait_acknowledged(ros2_writer *writer, int64_t timeout_ns) {
     }
 }
 
-/* ---- backlog ---------------------------------------------------------------------------------- */
+/* ---- backlog ----------------------------------------------------------------------------------
+ */
 
 /* sender.lock held, backlog not empty. */
 static ros2_serdata *pop_backlog(ros2_writer *writer) {
@@ -82,8 +83,8 @@ static bool backlog_has_room(const ros2_writer *writer) {
     return writer->backlog_count < writer->depth;
 }
 
-/* Room by keep-last's rule: the oldest gives way. The one that the sender is just writing is counted
- * but no longer in the list. sender.lock held. */
+/* Room by keep-last's rule: the oldest gives way. The one that the sender is just writing is
+ * counted but no longer in the list. sender.lock held. */
 static bool drop_oldest(ros2_writer *writer) {
     if (writer->depth == 0) {
         return false;
@@ -166,7 +167,8 @@ static bool send_backlog(ros2_task *task, bool alone) {
     }
 }
 
-/* ---- sending ---------------------------------------------------------------------------------- */
+/* ---- sending ----------------------------------------------------------------------------------
+ */
 
 static rclite_result send_without_waiting(ros2_writer *writer, ros2_serdata *serdata) {
     /* The lock may be held by a thread that is delivering to a local reader of ours, even by this
@@ -225,8 +227,8 @@ rclite_result ros2_writer_serialize(const ros2_writer *writer, const rclitei_cod
         memcpy(serdata->bytes + ROS2_ENCAPSULATION_BYTES, header, header_bytes);
     }
     size_t written = 0;
-    const rclite_result result = rclitei_codec_write(
-        codec, message, header_bytes, serdata->bytes + lead, body, &written);
+    const rclite_result result =
+        rclitei_codec_write(codec, message, header_bytes, serdata->bytes + lead, body, &written);
     if (result != RCLITE_OK) {
         ros2_serdata_unref(serdata);
         return result;
@@ -243,7 +245,8 @@ rclite_result ros2_writer_send_message(ros2_writer *writer, const rclitei_codec 
     return result == RCLITE_OK ? ros2_writer_send(writer, serdata) : result;
 }
 
-/* ---- ending ----------------------------------------------------------------------------------- */
+/* ---- ending -----------------------------------------------------------------------------------
+ */
 
 static bool wait_backlog(ros2_writer *writer, int64_t until_ns) {
     ros2_sender *sender = &writer->context->sender;

@@ -1,4 +1,5 @@
-/* What a user of an installed rclite writes: a type of its own, there and back in both wire formats. */
+/* What a user of an installed rclite writes: a type of its own, there and back in both wire
+ * formats. */
 #include <rclite/rclite.h>
 #include <stdio.h>
 #include <string.h>

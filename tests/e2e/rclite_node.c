@@ -1,14 +1,14 @@
-/* A node of rclite for tests against a real ROS 2: it does one thing, says what it saw on stdout, one
- * line each, and ends by itself or on SIGTERM. Not an example: see docs/rclite.md for those.
+/* A node of rclite for tests against a real ROS 2: it does one thing, says what it saw on stdout,
+ * one line each, and ends by itself or on SIGTERM. Not an example: see docs/rclite.md for those.
  *
- *   rclite_node talk TOPIC COUNT          publishes std_msgs/String "hello N" at 20 Hz, COUNT times (0: on)
- *   rclite_node listen TOPIC COUNT        prints "heard TEXT" COUNT times
- *   rclite_node serve SERVICE COUNT       answers nav_msgs/GetMap: 64 bytes, frame "rclite"
- *   rclite_node call SERVICE COUNT        calls nav_msgs/GetMap and prints "answer FRAME SIZE"
- *   rclite_node serve_flag SERVICE COUNT  answers std_srvs/SetBool with its message
- *   rclite_node act ACTION COUNT          serves example_interfaces/Fibonacci with feedback
- *   rclite_node goal ACTION COUNT         sends goals of order 5, prints "feedback SIZE", "result STATUS SIZE"
- *   rclite_node nodes NODE COUNT          prints all node names once NODE is one of COUNT or more */
+ *   rclite_node talk TOPIC COUNT          publishes std_msgs/String "hello N" at 20 Hz, COUNT times
+ * (0: on) rclite_node listen TOPIC COUNT        prints "heard TEXT" COUNT times rclite_node serve
+ * SERVICE COUNT       answers nav_msgs/GetMap: 64 bytes, frame "rclite" rclite_node call SERVICE
+ * COUNT        calls nav_msgs/GetMap and prints "answer FRAME SIZE" rclite_node serve_flag SERVICE
+ * COUNT  answers std_srvs/SetBool with its message rclite_node act ACTION COUNT          serves
+ * example_interfaces/Fibonacci with feedback rclite_node goal ACTION COUNT         sends goals of
+ * order 5, prints "feedback SIZE", "result STATUS SIZE" rclite_node nodes NODE COUNT prints all
+ * node names once NODE is one of COUNT or more */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,8 @@ static int complain(const char *what, const rclite_error *error) {
     return 1;
 }
 
-/* ---- topics ----------------------------------------------------------------------------------- */
+/* ---- topics -----------------------------------------------------------------------------------
+ */
 
 static bool nothing(void *user) {
     (void)user;
@@ -117,10 +118,11 @@ static int listen_to(node_program *program) {
     return status;
 }
 
-/* ---- services --------------------------------------------------------------------------------- */
+/* ---- services ---------------------------------------------------------------------------------
+ */
 
-static rclite_result give_map(rclite_service_call *call, const void *request, void *response,
-    char *error_text, void *user) {
+static rclite_result give_map(
+    rclite_service_call *call, const void *request, void *response, char *error_text, void *user) {
     nav_msgs__srv__GetMap_Response *map = response;
     (void)call;
     (void)request;
@@ -136,8 +138,8 @@ static rclite_result give_map(rclite_service_call *call, const void *request, vo
     return result;
 }
 
-static rclite_result set_flag(rclite_service_call *call, const void *request, void *response,
-    char *error_text, void *user) {
+static rclite_result set_flag(
+    rclite_service_call *call, const void *request, void *response, char *error_text, void *user) {
     const std_srvs__srv__SetBool_Request *asked = request;
     std_srvs__srv__SetBool_Response *answer = response;
     (void)call;
@@ -148,8 +150,8 @@ static rclite_result set_flag(rclite_service_call *call, const void *request, vo
     return rclite_string_assign(&answer->message, asked->data ? "it is on" : "it is off", NULL);
 }
 
-static int serve(node_program *program, const rclite_service_type *type,
-    rclite_service_callback callback) {
+static int serve(
+    node_program *program, const rclite_service_type *type, rclite_service_callback callback) {
     rclite_error error = {.text = ""};
     const rclite_service_options options = RCLITE_SERVICE_OPTIONS_INIT;
     rclite_service *service = NULL;
@@ -188,7 +190,8 @@ static int call_map(node_program *program) {
     return result == RCLITE_OK ? 0 : 1;
 }
 
-/* ---- actions ---------------------------------------------------------------------------------- */
+/* ---- actions ----------------------------------------------------------------------------------
+ */
 
 /* The first `count` numbers; the message is zero or of an earlier call. */
 static rclite_result fibonacci(rclite_int32_sequence *sequence, int32_t count) {
@@ -219,8 +222,7 @@ static void on_goal(rclite_server_goal *handle, const void *goal, void *user) {
         result = rclite_server_goal_succeed(handle, &last);
     }
     printf("goal %d: %s\n", (int)order, rclite_result_string(result));
-    rclite_message_done(
-        example_interfaces__action__Fibonacci__type.feedback, &feedback, NULL);
+    rclite_message_done(example_interfaces__action__Fibonacci__type.feedback, &feedback, NULL);
     rclite_message_done(example_interfaces__action__Fibonacci__type.result, &last, NULL);
     one_more(user);
 }
@@ -278,7 +280,8 @@ static int send_goals(node_program *program) {
     return result == RCLITE_OK ? 0 : 1;
 }
 
-/* ---- graph ------------------------------------------------------------------------------------ */
+/* ---- graph ------------------------------------------------------------------------------------
+ */
 
 static void graph_changed(void *user) {
     rclite_context_wake(user);

@@ -1,5 +1,5 @@
-/* Fuzzes what a stranger can put into discovery: the user data of an entity (the first byte says how
- * the input is split), and the body of a ros_discovery_info message. */
+/* Fuzzes what a stranger can put into discovery: the user data of an entity (the first byte says
+ * how the input is split), and the body of a ros_discovery_info message. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Fuzzes the reader of peers' manifests: any bytes give a peer that can be used, or one sentence. */
+/* Fuzzes the reader of peers' manifests: any bytes give a peer that can be used, or one sentence.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

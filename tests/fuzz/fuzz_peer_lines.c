@@ -1,5 +1,5 @@
-/* Fuzzes what a peer says on its channel: the first byte chooses how far it has come, the rest are its
- * lines. Nothing but its own record and its trouble may change. */
+/* Fuzzes what a peer says on its channel: the first byte chooses how far it has come, the rest are
+ * its lines. Nothing but its own record and its trouble may change. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

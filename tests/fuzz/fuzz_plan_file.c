@@ -1,4 +1,5 @@
-/* Fuzzes the reader of plan files: any bytes give measurements that can be planned, or one sentence. */
+/* Fuzzes the reader of plan files: any bytes give measurements that can be planned, or one
+ * sentence. */
 #include <stdint.h>
 #include <stdlib.h>
 

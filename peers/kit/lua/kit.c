@@ -339,8 +339,8 @@ static int kit_map_is_intact(lua_State *L) {
     lua_peer *peer = current(L);
     size_t size = 0;
     const char *data = luaL_checklstring(L, 1, &size);
-    lua_pushboolean(L, peer_map_check((const int8_t *)data, size, peer->job->payload_bytes,
-                           peer->job->verify));
+    lua_pushboolean(
+        L, peer_map_check((const int8_t *)data, size, peer->job->payload_bytes, peer->job->verify));
     return 1;
 }
 

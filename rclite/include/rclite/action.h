@@ -3,8 +3,8 @@
  *   (sent) -> ACCEPTED -> EXECUTING -> SUCCEEDED | ABORTED
  *                 \            \----> CANCELING -> CANCELED | SUCCEEDED | ABORTED
  *                  \----------------> CANCELING
- *   (sent) -> REJECTED                any, client side only -> LOST (the server has gone, or it does
- *                                     not know the goal any more)
+ *   (sent) -> REJECTED                any, client side only -> LOST (the server has gone, or it
+ * does not know the goal any more)
  *
  * ROS 1's words map onto it: PENDING = ACCEPTED, ACTIVE = EXECUTING, PREEMPTING and RECALLING =
  * CANCELING, PREEMPTED and RECALLED = CANCELED. */
@@ -63,9 +63,7 @@ typedef struct rclite_action_server_options {
     bool defer_execution;
 } rclite_action_server_options;
 #define RCLITE_ACTION_SERVER_OPTIONS_INIT                                                          \
-    {                                                                                              \
-        sizeof(rclite_action_server_options), -1, false                                            \
-    }
+    { sizeof(rclite_action_server_options), -1, false }
 
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_action_server_create(rclite_node *node,
     const char *name, const rclite_action_type *type,
@@ -98,9 +96,10 @@ typedef struct rclite_goal_callbacks {
      * shows acceptance or rejection. */
     void (*response)(rclite_client_goal *handle, bool accepted, void *user);
     void (*feedback)(rclite_client_goal *handle, const void *feedback, void *user);
-    /* Exactly once: terminal status, REJECTED or LOST included; message is NULL without a result. */
-    void (*result)(rclite_client_goal *handle, rclite_goal_status status, const void *message,
-        void *user);
+    /* Exactly once: terminal status, REJECTED or LOST included; message is NULL without a result.
+     */
+    void (*result)(
+        rclite_client_goal *handle, rclite_goal_status status, const void *message, void *user);
 } rclite_goal_callbacks;
 
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_action_client_create(rclite_node *node,
@@ -109,8 +108,8 @@ RCLITE_API RCLITE_MUST_USE rclite_result rclite_action_client_create(rclite_node
 RCLITE_API rclite_action_client *rclite_action_client_free(rclite_action_client *client);
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_action_client_wait_for_server(
     rclite_action_client *client, int64_t timeout_ns);
-/* Copies goal and callbacks. *ret_handle is set before the first callback can come. Handles are to be
- * freed before the client. Allocates: not after warm-up when handles are freed. */
+/* Copies goal and callbacks. *ret_handle is set before the first callback can come. Handles are to
+ * be freed before the client. Allocates: not after warm-up when handles are freed. */
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_action_client_send_goal(
     rclite_action_client *client, const void *goal, const rclite_goal_callbacks *callbacks,
     void *user, rclite_client_goal **ret_handle);
@@ -127,8 +126,8 @@ RCLITE_API RCLITE_MUST_USE rclite_result rclite_action_client_cancel_before(
     rclite_action_client *client, rclite_time stamp);
 /* Waits for the terminal status; copies the result (may be NULL) into a message that
  * was initialised with the context's allocator. */
-RCLITE_API RCLITE_MUST_USE rclite_result rclite_client_goal_wait(rclite_client_goal *handle,
-    void *result, int64_t timeout_ns, rclite_goal_status *ret_status);
+RCLITE_API RCLITE_MUST_USE rclite_result rclite_client_goal_wait(
+    rclite_client_goal *handle, void *result, int64_t timeout_ns, rclite_goal_status *ret_status);
 
 #ifdef __cplusplus
 }

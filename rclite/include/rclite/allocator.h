@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* reallocate(state, NULL, n) allocates, reallocate(state, p, 0) frees and returns NULL. Returns NULL
- * when there is no memory, and then p is untouched. Must be thread-safe. */
+/* reallocate(state, NULL, n) allocates, reallocate(state, p, 0) frees and returns NULL. Returns
+ * NULL when there is no memory, and then p is untouched. Must be thread-safe. */
 typedef struct rclite_allocator {
     void *(*reallocate)(void *state, void *memory, size_t size_bytes);
     void *state;

@@ -11,12 +11,12 @@ extern "C" {
 /* One row of an answer. Which members are set depends on the query. All strings are owned by the
  * list. */
 typedef struct rclite_graph_entry {
-    char *name;       /* topic, service, action, or full node name */
-    char **types;     /* pkg/msg/Name, NULL for nodes */
+    char *name;   /* topic, service, action, or full node name */
+    char **types; /* pkg/msg/Name, NULL for nodes */
     size_t type_count;
     /* endpoints only: */
-    char *node_name;  /* full name of the node that owns it, or "" when unknown */
-    char *type_hash;  /* RIHS01_... or "" */
+    char *node_name; /* full name of the node that owns it, or "" when unknown */
+    char *type_hash; /* RIHS01_... or "" */
     uint8_t gid[16];
     bool is_publisher;
     rclite_qos qos;

@@ -10,9 +10,9 @@ extern "C" {
 
 typedef struct rclite_node rclite_node;
 
-/* name: without slashes; name_space: "/" or "" for the root, else "/a/b". Remapping arguments of the
- * context apply to both. Copies both strings.
- * Allocates: yes. Blocks: ROS 1: for the master. Thread-safe: yes. */
+/* name: without slashes; name_space: "/" or "" for the root, else "/a/b". Remapping arguments of
+ * the context apply to both. Copies both strings. Allocates: yes. Blocks: ROS 1: for the master.
+ * Thread-safe: yes. */
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_node_create(rclite_context *context,
     const char *name, const char *name_space, rclite_node **ret_node, rclite_error *reterr);
 /* Its endpoints must have been freed. NULL is allowed. Returns NULL. */

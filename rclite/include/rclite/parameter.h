@@ -26,13 +26,13 @@ typedef struct rclite_parameter {
 } rclite_parameter;
 
 /* ROS 1: from the master; ROS 2: from the context's -p arguments. RCLITE_EMPTY: not set. */
-RCLITE_API RCLITE_MUST_USE rclite_result rclite_parameter_get(rclite_node *node, const char *name,
-    rclite_parameter *ret_value, rclite_error *reterr);
+RCLITE_API RCLITE_MUST_USE rclite_result rclite_parameter_get(
+    rclite_node *node, const char *name, rclite_parameter *ret_value, rclite_error *reterr);
 /* ROS 1 only, the next two. */
-RCLITE_API RCLITE_MUST_USE rclite_result rclite_parameter_set(rclite_node *node, const char *name,
-    const rclite_parameter *value, rclite_error *reterr);
-RCLITE_API RCLITE_MUST_USE rclite_result rclite_parameter_search(rclite_node *node,
-    const char *name, rclite_string *ret_full_name, rclite_error *reterr);
+RCLITE_API RCLITE_MUST_USE rclite_result rclite_parameter_set(
+    rclite_node *node, const char *name, const rclite_parameter *value, rclite_error *reterr);
+RCLITE_API RCLITE_MUST_USE rclite_result rclite_parameter_search(
+    rclite_node *node, const char *name, rclite_string *ret_full_name, rclite_error *reterr);
 RCLITE_API void rclite_parameter_done(rclite_node *node, rclite_parameter *value);
 
 #ifdef __cplusplus

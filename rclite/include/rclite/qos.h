@@ -40,8 +40,8 @@ typedef struct rclite_qos {
     rclite_qos_durability durability;
     rclite_qos_history history;
     rclite_qos_liveliness liveliness;
-    uint32_t depth;       /* keep last: at least 1 */
-    int64_t deadline_ns;  /* 0 = none, for all three */
+    uint32_t depth;      /* keep last: at least 1 */
+    int64_t deadline_ns; /* 0 = none, for all three */
     int64_t lifespan_ns;
     int64_t liveliness_lease_ns;
 } rclite_qos;

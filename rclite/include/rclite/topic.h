@@ -37,9 +37,7 @@ typedef struct rclite_publisher_options {
     void *event_user;
 } rclite_publisher_options;
 #define RCLITE_PUBLISHER_OPTIONS_INIT                                                              \
-    {                                                                                              \
-        sizeof(rclite_publisher_options), rclite_qos_default(), 0, 0                               \
-    }
+    { sizeof(rclite_publisher_options), rclite_qos_default(), 0, 0 }
 
 /* topic: absolute ("/a"), relative ("a") or private ("~/a"), remapped by the context's arguments.
  * Borrows type (must outlive the publisher), copies topic and options.
@@ -61,7 +59,8 @@ RCLITE_API uint32_t rclite_publisher_matched_count(const rclite_publisher *publi
 /* Waits until at least `count` subscriptions are matched (connected). */
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_publisher_wait_matched(
     rclite_publisher *publisher, uint32_t count, int64_t timeout_ns);
-/* ROS 2 reliable: until all matched readers acknowledged; ROS 1: until all bytes left our queues. */
+/* ROS 2 reliable: until all matched readers acknowledged; ROS 1: until all bytes left our queues.
+ */
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_publisher_wait_sent(
     rclite_publisher *publisher, int64_t timeout_ns);
 /* The settings in force (asked and effective may differ). */
@@ -70,8 +69,8 @@ RCLITE_API rclite_qos rclite_publisher_qos(const rclite_publisher *publisher);
 /* ---- subscription --------------------------------------------------------------------------- */
 
 typedef struct rclite_message_info {
-    int64_t source_ns;   /* CLOCK_REALTIME at the writer; 0 on ROS 1 */
-    int64_t received_ns; /* CLOCK_REALTIME when the transport handed it to us */
+    int64_t source_ns;          /* CLOCK_REALTIME at the writer; 0 on ROS 1 */
+    int64_t received_ns;        /* CLOCK_REALTIME when the transport handed it to us */
     const char *publisher_name; /* ROS 1: callerid; ROS 2: NULL. Valid during the callback */
 } rclite_message_info;
 
@@ -89,9 +88,7 @@ typedef struct rclite_subscription_options {
     bool ignore_local; /* do not receive what this context publishes */
 } rclite_subscription_options;
 #define RCLITE_SUBSCRIPTION_OPTIONS_INIT                                                           \
-    {                                                                                              \
-        sizeof(rclite_subscription_options), rclite_qos_default(), 0, 0, false                     \
-    }
+    { sizeof(rclite_subscription_options), rclite_qos_default(), 0, 0, false }
 
 /* callback NULL: messages are fetched with rclite_subscription_take. Otherwise as publisher. */
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_subscription_create(rclite_node *node,

@@ -18,10 +18,7 @@
 extern "C" {
 #endif
 
-typedef enum rclite_generation {
-    RCLITE_ROS1 = 1,
-    RCLITE_ROS2 = 2
-} rclite_generation;
+typedef enum rclite_generation { RCLITE_ROS1 = 1, RCLITE_ROS2 = 2 } rclite_generation;
 
 typedef enum rclite_field_kind {
     RCLITE_FIELD_BOOL,
@@ -67,14 +64,14 @@ typedef struct rclite_field {
 typedef struct rclite_type_view {
     const rclite_field *fields; /* in wire order */
     uint32_t field_count;       /* 0 is legal: std_msgs/Empty */
-    const char *wire_name;  /* ROS 1: pkg/Name; ROS 2: pkg::msg::dds_::Name_ */
-    const char *fingerprint; /* ROS 1: md5sum, 32 digits; ROS 2: RIHS01_... */
-    const char *definition;  /* ROS 1: whole message_definition text; ROS 2: own text */
+    const char *wire_name;      /* ROS 1: pkg/Name; ROS 2: pkg::msg::dds_::Name_ */
+    const char *fingerprint;    /* ROS 1: md5sum, 32 digits; ROS 2: RIHS01_... */
+    const char *definition;     /* ROS 1: whole message_definition text; ROS 2: own text */
 } rclite_type_view;
 
 struct rclite_type {
-    const char *name;           /* ROS 2's spelling: std_msgs/msg/Header */
-    size_t size_bytes;          /* sizeof and _Alignof of the C struct */
+    const char *name;  /* ROS 2's spelling: std_msgs/msg/Header */
+    size_t size_bytes; /* sizeof and _Alignof of the C struct */
     size_t align_bytes;
     const rclite_type_view *ros1; /* NULL: not in this generation */
     const rclite_type_view *ros2;
@@ -145,8 +142,8 @@ RCLITE_API RCLITE_MUST_USE rclite_result rclite_message_init(
 RCLITE_API void rclite_message_done(
     const rclite_type *type, void *message, const rclite_allocator *allocator);
 /* Deep copy into an initialised message, reusing its buffers; views in the source become copies. */
-RCLITE_API RCLITE_MUST_USE rclite_result rclite_message_copy(const rclite_type *type, void *to,
-    const void *from, const rclite_allocator *allocator);
+RCLITE_API RCLITE_MUST_USE rclite_result rclite_message_copy(
+    const rclite_type *type, void *to, const void *from, const rclite_allocator *allocator);
 /* Compares field by field in the view of one generation. NaN equals itself bit by bit. */
 RCLITE_API bool rclite_message_equal(
     const rclite_type *type, rclite_generation generation, const void *a, const void *b);
@@ -164,8 +161,8 @@ RCLITE_API RCLITE_MUST_USE rclite_result rclite_sequence_resize(
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_string_sequence_resize(
     rclite_string_sequence *sequence, size_t size, const rclite_allocator *allocator);
 /* type is that of the elements; new ones have their defaults. Not on a view. */
-RCLITE_API RCLITE_MUST_USE rclite_result rclite_message_sequence_resize(const rclite_type *type,
-    void *sequence, size_t size, const rclite_allocator *allocator);
+RCLITE_API RCLITE_MUST_USE rclite_result rclite_message_sequence_resize(
+    const rclite_type *type, void *sequence, size_t size, const rclite_allocator *allocator);
 
 /* A field of a type by its path ("info.origin.position.x", "status_list[2].goal_info"), in the view
  * of one generation. ret_address points into the message:
@@ -184,9 +181,9 @@ RCLITE_API RCLITE_MUST_USE rclite_result rclite_message_serialized_size(const rc
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_message_serialize(const rclite_type *type,
     rclite_generation generation, const void *message, uint8_t *buffer, size_t capacity_bytes,
     size_t *ret_size_bytes);
-/* Reads both endiannesses on ROS 2. The message must be initialised; its buffers are reused. Hostile
- * bytes give RCLITE_ERR_MALFORMED or RCLITE_ERR_OVERFLOW, never an allocation larger than the bytes
- * justify. The message stays valid (done may be called) after a failure. */
+/* Reads both endiannesses on ROS 2. The message must be initialised; its buffers are reused.
+ * Hostile bytes give RCLITE_ERR_MALFORMED or RCLITE_ERR_OVERFLOW, never an allocation larger than
+ * the bytes justify. The message stays valid (done may be called) after a failure. */
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_message_deserialize(const rclite_type *type,
     rclite_generation generation, const uint8_t *buffer, size_t size_bytes, void *message,
     const rclite_allocator *allocator);

@@ -40,8 +40,8 @@ typedef struct action_setting {
     bool local; /* inside the process, not over UDP */
 } action_setting;
 
-/* Both sides, matched with each other. On the heap, so that a test that fails leaves it intact for the
- * threads that still use it. */
+/* Both sides, matched with each other. On the heap, so that a test that fails leaves it intact for
+ * the threads that still use it. */
 action_fixture *action_fixture_open(
     const action_setting *setting, const rclite_action_server_options *options);
 void action_fixture_close(action_fixture *fixture);

@@ -56,9 +56,7 @@ typedef struct testing_gate {
     uint64_t count;
 } testing_gate;
 #define TESTING_GATE_INIT                                                                          \
-    {                                                                                              \
-        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0                                     \
-    }
+    { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 }
 void testing_gate_add(testing_gate *gate, uint64_t count);
 uint64_t testing_gate_count(testing_gate *gate);
 /* Until count is at least that. false: the time passed. */

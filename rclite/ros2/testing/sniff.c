@@ -1,10 +1,10 @@
-/* Writes the bytes of samples that others exchange to files, as fixtures. It knows no types: it reads
- * with our serdata under whatever type name it is told. Discovery's user data goes to stdout.
+/* Writes the bytes of samples that others exchange to files, as fixtures. It knows no types: it
+ * reads with our serdata under whatever type name it is told. Discovery's user data goes to stdout.
  *
  *   sniff SECONDS FOLDER [DDS_TOPIC=DDS_TYPE=FILE[@DURABLE]]...
  *
- * The first sample of each topic is kept: FOLDER/FILE. With @DURABLE the reader is transient local, and
- * the last one is kept. */
+ * The first sample of each topic is kept: FOLDER/FILE. With @DURABLE the reader is transient local,
+ * and the last one is kept. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +53,7 @@ static bool parse(wanted *want, char *text) {
 }
 
 static rclite_result open_reader(wanted *want, ros2_context *context) {
-    const rclite_qos qos =
-        want->durable ? rclite_qos_action_status() : rclite_qos_default();
+    const rclite_qos qos = want->durable ? rclite_qos_action_status() : rclite_qos_default();
     const ros2_endpoint_options options = {.prefix = "",
         .name = want->topic,
         .suffix = "",
