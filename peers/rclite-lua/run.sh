@@ -1,6 +1,7 @@
 #!/bin/sh
 # Starts peer.lua under the interpreter that the job asks for; --version is the probe.
-modules="$RCLBENCH_BUILD_DIR/../../lua"
+modules="${RCLBENCH_BUILD_DIR%/peers/*}/lua"
+[ -d "$modules" ] || modules="${RCLBENCH_BUILD_DIR%/rclbench/peers/*}/lua" # installed
 if [ "$1" = --version ]; then
     if [ ! -r "$modules/5.4/rclite.so" ] && [ ! -r "$modules/5.1/rclite.so" ]; then
         echo "no Lua development files when it was built (liblua5.4-dev, liblua5.1-0-dev)"
