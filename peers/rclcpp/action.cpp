@@ -22,8 +22,8 @@ public:
                 const int64_t t2 = peer_now_ns();
                 auto result = std::make_shared<Roundtrip::Result>();
                 result->received = stamp_from_ns(t2);
-                handle->succeed(result);
                 peer_kit_served(kit, stamp_to_ns(handle->get_goal()->start), t2, 0);
+                handle->succeed(result);
             });
     }
 

@@ -66,8 +66,8 @@ local function create_action(job)
   end
   node:action_server(job.action, job.type, {accepted = function(goal, asked)
     local t2 = kit.now()
-    goal:succeed {received = t2}
     kit.served(asked.start, t2)
+    goal:succeed {received = t2}
   end})
 end
 
