@@ -194,7 +194,7 @@ static void silence_ends_at_the_deadline(void **state) {
     static const phases ready = {SHORT, LONG, LONG};
     static const phases measure = {LONG, SHORT, LONG};
     static const phases finish = {LONG, LONG, SHORT};
-    static const struct {
+    const struct {
         const char *from, *to;
         phases lengths;
         const char *sentence;

@@ -115,7 +115,7 @@ static void test_every_allocation_may_fail(void **state) {
     rclite_result result = RCLITE_ERR_NO_MEMORY;
     for (long fail_at = 1; result != RCLITE_OK; fail_at++) {
         failing_allocator allocator;
-        struct everything all = {NULL};
+        struct everything all = {.node = NULL};
         failing_allocator_init(&allocator, fail_at);
         result = create_everything(&all, &allocator);
         assert_true(result == RCLITE_OK || result == RCLITE_ERR_NO_MEMORY);

@@ -4,9 +4,17 @@
 #include "ros1/actions.h"
 
 #define STAY                                                                                       \
-    { 0 }
+    {                                                                                              \
+        0, {                                                                                       \
+            0                                                                                      \
+        }                                                                                          \
+    }
 #define NEVER                                                                                      \
-    { -1 }
+    {                                                                                              \
+        -1, {                                                                                      \
+            0                                                                                      \
+        }                                                                                          \
+    }
 #define VIA1(a)                                                                                    \
     {                                                                                              \
         1, {                                                                                       \
