@@ -2,10 +2,6 @@
 #include "binding.h"
 #include "compat.h"
 
-static rclite_generation generation_of(binding_object *object) {
-    return rclite_context_generation(binding_object_context(object)->handle);
-}
-
 static const rclite_action_type *load(lua_State *L, binding_object *node, int at) {
     const rclite_action_type *type = NULL;
     rclite_error error = {0};
@@ -48,7 +44,7 @@ static bool on_goal(const rclite_goal_id *id, const void *goal, void *user) {
     if (!L) {
         return true;
     }
-    binding_message_push(L, object->action_type->goal, generation_of(object), goal);
+    binding_message_push(L, object->action_type->goal, binding_generation(object), goal);
     push_id(L, id);
     if (!binding_call_back(object, L, 2, 1)) {
         return false;
@@ -78,7 +74,7 @@ static void on_accepted(rclite_server_goal *handle, const void *goal, void *user
     lua_remove(L, -2);
     object->handle = handle;
     object->action_type = server->action_type;
-    binding_message_push(L, server->action_type->goal, generation_of(server), goal);
+    binding_message_push(L, server->action_type->goal, binding_generation(server), goal);
     binding_call_back(server, L, 2, 0);
 }
 
@@ -158,7 +154,7 @@ static int end_goal(lua_State *L, end_function end) {
         server->outgoing_type = type;
         server->outgoing = binding_message_new(L, type);
     }
-    binding_message_fill(L, 2, type, generation_of(object), server->outgoing);
+    binding_message_fill(L, 2, type, binding_generation(object), server->outgoing);
     rclite_result result = end(object->handle, server->outgoing);
     if (result != RCLITE_OK) {
         return binding_raise(L, result, NULL);
@@ -187,7 +183,7 @@ static int goal_feedback(lua_State *L) {
         object->outgoing_type = type;
         object->outgoing = binding_message_new(L, type);
     }
-    binding_message_fill(L, 2, type, generation_of(object), object->outgoing);
+    binding_message_fill(L, 2, type, binding_generation(object), object->outgoing);
     rclite_result result = rclite_server_goal_feedback(object->handle, object->outgoing);
     return result == RCLITE_OK ? 0 : binding_raise(L, result, NULL);
 }
@@ -248,7 +244,8 @@ static void on_feedback(rclite_client_goal *handle, const void *feedback, void *
     binding_object *object = user;
     lua_State *L = callback_of(object, "feedback");
     if (L) {
-        binding_message_push(L, object->action_type->feedback, generation_of(object), feedback);
+        binding_message_push(
+            L, object->action_type->feedback, binding_generation(object), feedback);
         binding_call_back(object, L, 1, 0);
     }
 }
@@ -266,7 +263,8 @@ static void on_result(
     if (callback_of(object, "result")) {
         lua_pushstring(L, rclite_goal_status_string(status));
         if (message) {
-            binding_message_push(L, object->action_type->result, generation_of(object), message);
+            binding_message_push(
+                L, object->action_type->result, binding_generation(object), message);
         } else {
             lua_pushnil(L);
         }
@@ -280,7 +278,7 @@ static int client_send(lua_State *L) {
     static const char *const names[] = {"response", "feedback", "result"};
     static const rclite_goal_callbacks callbacks = {on_answer, on_feedback, on_result};
     binding_object *client = binding_object_check(L, 1, BINDING_ACTION_CLIENT);
-    binding_message_fill(L, 2, client->outgoing_type, generation_of(client), client->outgoing);
+    binding_message_fill(L, 2, client->outgoing_type, binding_generation(client), client->outgoing);
     binding_object *object = binding_object_new(L, BINDING_CLIENT_GOAL, 1);
     object->action_type = client->action_type;
     for (size_t i = 0; lua_istable(L, 3) && i < sizeof names / sizeof names[0]; i++) {
@@ -321,7 +319,7 @@ static int sent_wait(lua_State *L) {
     lua_pushstring(L, rclite_goal_status_string(status));
     void *message = binding_message_new(L, type);
     if (rclite_client_goal_wait(object->handle, message, 0, &status) == RCLITE_OK) {
-        binding_message_push(L, type, generation_of(object), message);
+        binding_message_push(L, type, binding_generation(object), message);
     } else {
         lua_pushnil(L);
     }

@@ -61,6 +61,7 @@ binding_object *binding_object_new(lua_State *L, binding_kind kind, int parent_a
 /* The open object at index, or a Lua error that says what was expected. */
 binding_object *binding_object_check(lua_State *L, int at, binding_kind kind);
 binding_object *binding_object_context(binding_object *object);
+rclite_generation binding_generation(binding_object *object);
 /* Frees the handle and everything below; the struct stays until its userdata goes. */
 void binding_object_close(binding_object *object);
 /* Keeps the value at index in the object's own table, which the userdata at object_at holds. */

@@ -103,6 +103,10 @@ binding_object *binding_object_context(binding_object *object) {
     return object;
 }
 
+rclite_generation binding_generation(binding_object *object) {
+    return rclite_context_generation(binding_object_context(object)->handle);
+}
+
 /* ---- userdata ---- */
 
 static int collect(lua_State *L) {

@@ -5,10 +5,6 @@
 #include "binding.h"
 #include "compat.h"
 
-static rclite_generation generation_of(binding_object *object) {
-    return rclite_context_generation(binding_object_context(object)->handle);
-}
-
 static const rclite_service_type *load(lua_State *L, binding_object *node, int at) {
     const rclite_service_type *type = NULL;
     rclite_error error = {0};
@@ -35,13 +31,14 @@ static int serve(lua_State *L) {
     if (!binding_object_push_kept(L, s->object, "callback")) {
         return luaL_error(L, "the service is gone");
     }
-    binding_message_push(L, s->object->service_type->request, generation_of(s->object), s->request);
+    binding_message_push(
+        L, s->object->service_type->request, binding_generation(s->object), s->request);
     lua_call(L, 1, 1);
     if (!lua_istable(L, -1)) {
         return luaL_error(L, "the service's function must return a table, the response");
     }
     binding_message_fill(
-        L, -1, s->object->service_type->response, generation_of(s->object), s->response);
+        L, -1, s->object->service_type->response, binding_generation(s->object), s->response);
     binding_object_push(L, s->object);
     binding_object_keep(L, -1, "response", -2);
     return 0;
@@ -152,7 +149,8 @@ static void on_response(
     lua_rawgeti(L, -1, waiting.reference);
     luaL_unref(L, -2, waiting.reference);
     if (result == RCLITE_OK) {
-        binding_message_push(L, object->service_type->response, generation_of(object), response);
+        binding_message_push(
+            L, object->service_type->response, binding_generation(object), response);
         lua_pushnil(L);
     } else {
         lua_pushnil(L);
@@ -166,7 +164,7 @@ static void on_response(
 static int client_call_async(lua_State *L) {
     binding_object *object = binding_object_check(L, 1, BINDING_CLIENT);
     luaL_checktype(L, 3, LUA_TFUNCTION);
-    binding_message_fill(L, 2, object->outgoing_type, generation_of(object), object->outgoing);
+    binding_message_fill(L, 2, object->outgoing_type, binding_generation(object), object->outgoing);
     call *waiting = malloc(sizeof *waiting);
     if (!waiting) {
         return luaL_error(L, "out of memory");
@@ -189,7 +187,7 @@ static int client_call_async(lua_State *L) {
 static int client_call(lua_State *L) {
     binding_object *object = binding_object_check(L, 1, BINDING_CLIENT);
     int64_t timeout_ns = binding_timeout_ns(L, 3);
-    binding_message_fill(L, 2, object->outgoing_type, generation_of(object), object->outgoing);
+    binding_message_fill(L, 2, object->outgoing_type, binding_generation(object), object->outgoing);
     const rclite_type *type = object->service_type->response;
     void *response = binding_message_new(L, type);
     rclite_error error = {0};
@@ -202,7 +200,7 @@ static int client_call(lua_State *L) {
     rclite_result result =
         rclite_client_call(object->handle, object->outgoing, response, timeout_ns, &error);
     if (result == RCLITE_OK && !context->failed) {
-        binding_message_push(L, type, generation_of(object), response);
+        binding_message_push(L, type, binding_generation(object), response);
     }
     binding_message_free(type, response);
     binding_leave(object, L);

@@ -2,10 +2,6 @@
 #include "binding.h"
 #include "compat.h"
 
-static rclite_generation generation_of(binding_object *object) {
-    return rclite_context_generation(binding_object_context(object)->handle);
-}
-
 static const rclite_type *load(lua_State *L, binding_object *node, int at) {
     const rclite_type *type = NULL;
     rclite_error error = {0};
@@ -41,7 +37,7 @@ int binding_node_publisher(lua_State *L) {
 /* publisher:publish(message) */
 static int publish(lua_State *L) {
     binding_object *object = binding_object_check(L, 1, BINDING_PUBLISHER);
-    binding_message_fill(L, 2, object->type, generation_of(object), object->outgoing);
+    binding_message_fill(L, 2, object->type, binding_generation(object), object->outgoing);
     rclite_result result = rclite_publisher_publish(object->handle, object->outgoing);
     return result == RCLITE_OK ? 0 : binding_raise(L, result, NULL);
 }
@@ -76,7 +72,7 @@ static void on_message(const void *message, const rclite_message_info *info, voi
     if (!L || !lua_checkstack(L, 8) || !binding_object_push_kept(L, object, "callback")) {
         return;
     }
-    binding_message_push(L, object->type, generation_of(object), message);
+    binding_message_push(L, object->type, binding_generation(object), message);
     lua_createtable(L, 0, 2);
     lua_pushnumber(L, (double)info->received_ns / 1e9);
     lua_setfield(L, -2, "received");

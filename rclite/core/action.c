@@ -44,14 +44,12 @@ static rclite_result check_action_type(
 
 static rclite_result check_server_options(
     const rclite_action_server_options *options, rclite_error *reterr) {
-    rclite_result result =
-        rclitei_check_size(options->size, sizeof *options, "ACTION_SERVER", reterr);
-    if (result == RCLITE_OK && options->result_timeout_ns < -1) {
+    if (options->size == sizeof *options && options->result_timeout_ns < -1) {
         return rclitei_fail(reterr, RCLITE_ERR_INVALID, 0,
             "options.result_timeout_ns is %lld; it must be at least 0, or -1 for the default",
             (long long)options->result_timeout_ns);
     }
-    return result;
+    return RCLITE_OK;
 }
 
 rclite_result rclite_action_server_create(rclite_node *node, const char *name,
@@ -76,6 +74,9 @@ rclite_result rclite_action_server_create(rclite_node *node, const char *name,
         .what = "action server",
         .kind = RCLITEI_NAME_ACTION,
         .name = name,
+        .options_size = options->size,
+        .options_expected = sizeof *options,
+        .options_macro = "ACTION_SERVER",
         .bytes = backend->action_server_bytes,
         .supported = backend->action_server_init != NULL};
     result = rclitei_endpoint_create(&plan, &object, &full_name, reterr);

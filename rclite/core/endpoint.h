@@ -20,22 +20,20 @@ typedef struct rclitei_endpoint_plan {
     const char *what; /* "publisher" */
     rclitei_name_kind kind;
     const char *name;
+    size_t options_size; /* as the caller has it */
+    size_t options_expected;
+    const char *options_macro;   /* "PUBLISHER" of RCLITE_PUBLISHER_OPTIONS_INIT */
+    const rclite_qos *qos;       /* NULL: none to check */
+    const rclite_type *types[2]; /* those that must exist in the node's generation; may be NULL */
     size_t bytes;
     bool supported; /* the backend has the operation */
 } rclitei_endpoint_plan;
 
-/* Checks, resolves the name and allocates; counts the endpoint as the node's child. */
+/* Checks options, QoS and types, resolves the name and allocates; counts the endpoint as the node's
+ * child. */
 rclite_result rclitei_endpoint_create(const rclitei_endpoint_plan *plan, void **ret_object,
     char **ret_full_name, rclite_error *reterr);
 /* The opposite; the backend's part is gone already. Returns NULL. */
 void *rclitei_endpoint_release(rclite_node *node, void *object, char *full_name);
-
-/* RCLITE_ERR_INVALID when size is not what this library's options have. */
-rclite_result rclitei_check_size(
-    size_t size, size_t expected, const char *what, rclite_error *reterr);
-rclite_result rclitei_check_qos(const rclite_qos *qos, rclite_error *reterr);
-/* RCLITE_ERR_TYPE when the type does not exist in the node's generation. */
-rclite_result rclitei_check_type(
-    const rclite_node *node, const rclite_type *type, rclite_error *reterr);
 
 #endif

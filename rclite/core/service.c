@@ -4,12 +4,6 @@
 #include "core/endpoint.h"
 #include "core/memory.h"
 
-static rclite_result check_service_type(
-    const rclite_node *node, const rclite_service_type *type, rclite_error *reterr) {
-    rclite_result result = rclitei_check_type(node, type->request, reterr);
-    return result == RCLITE_OK ? rclitei_check_type(node, type->response, reterr) : result;
-}
-
 /* ---- server --------------------------------------------------------------------------------- */
 
 rclite_result rclite_service_create(rclite_node *node, const char *name,
@@ -20,25 +14,20 @@ rclite_result rclite_service_create(rclite_node *node, const char *name,
             "node, name, type, callback, options or ret_service is NULL");
     }
     const rclitei_backend *backend = node->context->backend;
-    rclite_result result = rclitei_check_size(options->size, sizeof *options, "SERVICE", reterr);
-    if (result == RCLITE_OK) {
-        result = rclitei_check_qos(&options->qos, reterr);
-    }
-    if (result == RCLITE_OK) {
-        result = check_service_type(node, type, reterr);
-    }
-    if (result != RCLITE_OK) {
-        return result;
-    }
     void *object;
     char *full_name;
     const rclitei_endpoint_plan plan = {.node = node,
         .what = "service",
         .kind = RCLITEI_NAME_SERVICE,
         .name = name,
+        .options_size = options->size,
+        .options_expected = sizeof *options,
+        .options_macro = "SERVICE",
+        .qos = &options->qos,
+        .types = {type->request, type->response},
         .bytes = backend->service_bytes,
         .supported = backend->service_init != NULL};
-    result = rclitei_endpoint_create(&plan, &object, &full_name, reterr);
+    rclite_result result = rclitei_endpoint_create(&plan, &object, &full_name, reterr);
     if (result != RCLITE_OK) {
         return result;
     }
@@ -89,25 +78,20 @@ rclite_result rclite_client_create(rclite_node *node, const char *name,
             reterr, RCLITE_ERR_INVALID, 0, "node, name, type, options or ret_client is NULL");
     }
     const rclitei_backend *backend = node->context->backend;
-    rclite_result result = rclitei_check_size(options->size, sizeof *options, "CLIENT", reterr);
-    if (result == RCLITE_OK) {
-        result = rclitei_check_qos(&options->qos, reterr);
-    }
-    if (result == RCLITE_OK) {
-        result = check_service_type(node, type, reterr);
-    }
-    if (result != RCLITE_OK) {
-        return result;
-    }
     void *object;
     char *full_name;
     const rclitei_endpoint_plan plan = {.node = node,
         .what = "client",
         .kind = RCLITEI_NAME_SERVICE,
         .name = name,
+        .options_size = options->size,
+        .options_expected = sizeof *options,
+        .options_macro = "CLIENT",
+        .qos = &options->qos,
+        .types = {type->request, type->response},
         .bytes = backend->client_bytes,
         .supported = backend->client_init != NULL};
-    result = rclitei_endpoint_create(&plan, &object, &full_name, reterr);
+    rclite_result result = rclitei_endpoint_create(&plan, &object, &full_name, reterr);
     if (result != RCLITE_OK) {
         return result;
     }

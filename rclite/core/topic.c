@@ -12,25 +12,20 @@ rclite_result rclite_publisher_create(rclite_node *node, const char *topic, cons
             reterr, RCLITE_ERR_INVALID, 0, "node, topic, type, options or ret_publisher is NULL");
     }
     const rclitei_backend *backend = node->context->backend;
-    rclite_result result = rclitei_check_size(options->size, sizeof *options, "PUBLISHER", reterr);
-    if (result == RCLITE_OK) {
-        result = rclitei_check_qos(&options->qos, reterr);
-    }
-    if (result == RCLITE_OK) {
-        result = rclitei_check_type(node, type, reterr);
-    }
-    if (result != RCLITE_OK) {
-        return result;
-    }
     void *object;
     char *full_name;
     const rclitei_endpoint_plan plan = {.node = node,
         .what = "publisher",
         .kind = RCLITEI_NAME_TOPIC,
         .name = topic,
+        .options_size = options->size,
+        .options_expected = sizeof *options,
+        .options_macro = "PUBLISHER",
+        .qos = &options->qos,
+        .types = {type},
         .bytes = backend->publisher_bytes,
         .supported = backend->publisher_init != NULL};
-    result = rclitei_endpoint_create(&plan, &object, &full_name, reterr);
+    rclite_result result = rclitei_endpoint_create(&plan, &object, &full_name, reterr);
     if (result != RCLITE_OK) {
         return result;
     }
@@ -125,26 +120,20 @@ rclite_result rclite_subscription_create(rclite_node *node, const char *topic,
             "node, topic, type, options or ret_subscription is NULL");
     }
     const rclitei_backend *backend = node->context->backend;
-    rclite_result result =
-        rclitei_check_size(options->size, sizeof *options, "SUBSCRIPTION", reterr);
-    if (result == RCLITE_OK) {
-        result = rclitei_check_qos(&options->qos, reterr);
-    }
-    if (result == RCLITE_OK) {
-        result = rclitei_check_type(node, type, reterr);
-    }
-    if (result != RCLITE_OK) {
-        return result;
-    }
     void *object;
     char *full_name;
     const rclitei_endpoint_plan plan = {.node = node,
         .what = "subscription",
         .kind = RCLITEI_NAME_TOPIC,
         .name = topic,
+        .options_size = options->size,
+        .options_expected = sizeof *options,
+        .options_macro = "SUBSCRIPTION",
+        .qos = &options->qos,
+        .types = {type},
         .bytes = backend->subscription_bytes,
         .supported = backend->subscription_init != NULL};
-    result = rclitei_endpoint_create(&plan, &object, &full_name, reterr);
+    rclite_result result = rclitei_endpoint_create(&plan, &object, &full_name, reterr);
     if (result != RCLITE_OK) {
         return result;
     }
