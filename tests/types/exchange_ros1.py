@@ -8,11 +8,11 @@ usage: exchange_ros1.py TYPES_EXCHANGE SEARCH-PATH [RECORD]
 """
 import importlib
 import io
-import random
 import re
 import struct
-import subprocess
 import sys
+
+from exchange import ask, chance, classes, dump_fields, random_number, random_text, run
 
 try:
     import genpy
@@ -22,11 +22,9 @@ except ImportError as error:
 
 PACKAGES = ['std_msgs', 'sensor_msgs', 'nav_msgs', 'geometry_msgs', 'tf2_msgs', 'std_srvs',
             'diagnostic_msgs', 'actionlib_msgs', 'rosgraph_msgs', 'roscpp']
-ROUNDS = 4
 FORMATS = {'bool': '<?', 'byte': '<b', 'char': '<B', 'int8': '<b', 'uint8': '<B', 'int16': '<h',
            'uint16': '<H', 'int32': '<i', 'uint32': '<I', 'int64': '<q', 'uint64': '<Q',
            'float32': '<f', 'float64': '<d'}
-chance = random.Random(1)
 
 
 def split(type_text):
@@ -42,13 +40,9 @@ def message_class(name):
 
 def random_element(element):
     if element in FORMATS:
-        if element == 'bool':
-            return chance.random() < 0.5
-        if element.startswith('float'):
-            return struct.unpack('<f', struct.pack('<f', chance.uniform(-1e6, 1e6)))[0]
-        return struct.unpack(FORMATS[element], chance.randbytes(struct.calcsize(FORMATS[element])))[0]
+        return random_number(FORMATS[element])
     if element == 'string':
-        return ''.join(chance.choices('abcXYZ 0189ä€', k=chance.randint(0, 5)))
+        return random_text()
     if element == 'time':
         return genpy.Time(chance.randint(0, 2**32 - 1), chance.randint(0, 999999999))
     if element == 'duration':
@@ -82,80 +76,43 @@ def dump_element(element, value):
 
 
 def dump(message):
-    """What exchange.c prints of a message."""
-    text = '{'
+    fields = []
     for name, type_text in zip(message.__slots__, message._slot_types):
         element, length = split(type_text)
-        value = getattr(message, name)
-        if length is None:
-            text += f'{name}:{dump_element(element, value)},'
-        else:
-            text += f'{name}:[' + ''.join(dump_element(element, v) + ';' for v in value) + '],'
-    return text + '}'
+        fields.append((name, length is not None, getattr(message, name),
+                       lambda value, element=element: dump_element(element, value)))
+    return dump_fields(fields)
 
 
 def parts():
     """Pairs of a name for exchange.c and the class."""
-    for package in PACKAGES:
-        for kind in ('msg', 'srv'):
-            try:
-                module = importlib.import_module(f'{package}.{kind}')
-            except ImportError:
-                continue
-            for name in sorted(n for n in dir(module) if re.fullmatch('[A-Z][A-Za-z0-9]*', n)):
-                cls = getattr(module, name)
-                full = f'{package}/{kind}/{name}'
-                action = re.fullmatch('(.+?)((Action)?(Goal|Result|Feedback))', name)
-                if kind == 'msg' and action and hasattr(module, action[1] + 'Action'):
-                    yield f'{package}/action/{action[1]}_{action[2]}', cls
-                elif kind == 'msg' and not name.endswith('Action'):
-                    yield full, cls
-                elif kind == 'srv' and not name.endswith(('Request', 'Response')):
-                    yield full + '_Request', cls._request_class
-                    yield full + '_Response', cls._response_class
+    for package, kind, name, cls, module in classes(PACKAGES, ('msg', 'srv')):
+        full = f'{package}/{kind}/{name}'
+        action = re.fullmatch('(.+?)((Action)?(Goal|Result|Feedback))', name)
+        if kind == 'msg' and action and hasattr(module, action[1] + 'Action'):
+            yield f'{package}/action/{action[1]}_{action[2]}', cls
+        elif kind == 'msg' and not name.endswith('Action'):
+            yield full, cls
+        elif kind == 'srv' and not name.endswith(('Request', 'Response')):
+            yield full + '_Request', cls._request_class
+            yield full + '_Response', cls._response_class
 
 
-def check(child, name, cls, recorded):
+def check(child, name, cls):
     message = random_message(cls)
     buffer = io.BytesIO()
     message.serialize(buffer)
     sent = buffer.getvalue()
-    child.stdin.write(f'{name} {sent.hex()}\n')
-    child.stdin.flush()
-    md5sum, fields, answer = (child.stdout.readline().rstrip('\n').split(' ') + ['', ''])[:3]
-    if not fields:
-        return f'rclite gives no answer (exit status {child.wait()})'
+    md5sum, fields, received = ask(child, name, sent)
     if md5sum != cls._md5sum:
-        return f'md5sum: {cls._md5sum} in ROS 1, {md5sum} in rclite'
+        raise ValueError(f'md5sum: {cls._md5sum} in ROS 1, {md5sum} in rclite')
     if fields != dump(message):
-        return f'fields differ:\n  ROS 1  {dump(message)}\n  rclite {fields}'
-    if bytes.fromhex(answer) != sent:
-        return f'bytes differ:\n  ROS 1  {sent.hex()}\n  rclite {answer}'
-    recorded.append(f'{name} {sent.hex()} {md5sum} {fields} {answer}\n')
-    return None
-
-
-def main():
-    child = subprocess.Popen([sys.argv[1], '1', sys.argv[2]], stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE, text=True)
-    checked = 0
-    recorded = []
-    for name, cls in parts():
-        for _ in range(ROUNDS):
-            problem = check(child, name, cls, recorded)
-            if problem:
-                print(f'{name}: {problem}')
-                child.kill()
-                return 1
-        checked += 1
-    child.stdin.close()
-    if len(sys.argv) > 3:
-        with open(sys.argv[3], 'w', encoding='utf-8') as file:
-            file.writelines(recorded[::ROUNDS])
-    status = child.wait()
-    print(f'{checked} types, {ROUNDS} random messages each: equal both ways, and their md5 sums')
-    return 0 if status == 0 and checked > 30 else 1
+        raise ValueError(f'fields differ:\n  ROS 1  {dump(message)}\n  rclite {fields}')
+    if received != sent:
+        raise ValueError(f'bytes differ:\n  ROS 1  {sent.hex()}\n  rclite {received.hex()}')
+    return f'{name} {sent.hex()} {md5sum} {fields} {received.hex()}\n'
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(run([sys.argv[1], '1', sys.argv[2]], parts(), check,
+                 sys.argv[3] if len(sys.argv) > 3 else None, at_least=30))

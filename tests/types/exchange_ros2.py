@@ -8,11 +8,11 @@ usage: exchange_ros2.py TYPES_EXCHANGE [RECORD]
 """
 import importlib
 import os
-import random
 import re
 import struct
-import subprocess
 import sys
+
+from exchange import ask, chance, classes, dump_fields, random_number, random_text, run
 
 try:
     from rclpy.serialization import deserialize_message, serialize_message
@@ -23,11 +23,9 @@ except ImportError as error:
 PACKAGES = ['std_msgs', 'sensor_msgs', 'nav_msgs', 'geometry_msgs', 'tf2_msgs', 'std_srvs',
             'diagnostic_msgs', 'visualization_msgs', 'action_msgs', 'example_interfaces',
             'rcl_interfaces', 'rmw_dds_common', 'builtin_interfaces', 'unique_identifier_msgs']
-ROUNDS = 4
 FORMATS = {'boolean': '<?', 'octet': '<B', 'int8': '<b', 'uint8': '<B', 'int16': '<h',
            'uint16': '<H', 'int32': '<i', 'uint32': '<I', 'int64': '<q', 'uint64': '<Q',
            'float': '<f', 'double': '<d', 'char': '<B'}
-chance = random.Random(1)
 
 
 def split(type_text):
@@ -54,16 +52,11 @@ def message_class(name):
 
 def random_element(element):
     if element in FORMATS:
-        size = struct.calcsize(FORMATS[element])
-        if element == 'boolean':
-            return chance.random() < 0.5
-        if element in ('float', 'double'):
-            return struct.unpack('<f', struct.pack('<f', chance.uniform(-1e6, 1e6)))[0]
-        value = struct.unpack(FORMATS[element], chance.randbytes(size))[0]
+        value = random_number(FORMATS[element])
         return bytes([value]) if element == 'octet' else value
     match = re.fullmatch(r'string(?:<(\d+)>)?', element)
     if match:
-        return ''.join(chance.choices('abcXYZ 0189ä€', k=chance.randint(0, min(int(match[1] or 9), 9) // 3)))
+        return random_text(min(int(match[1] or 9), 9) // 3)
     return random_message(message_class(element))
 
 
@@ -93,90 +86,51 @@ def dump_element(element, value):
 
 
 def dump(message):
-    """What exchange.c prints of a message."""
-    text = '{'
+    fields = []
     for name, type_text in message.get_fields_and_field_types().items():
         element, array = split(type_text)
-        value = getattr(message, name)
-        if array is None:
-            text += f'{name}:{dump_element(element, value)},'
-        else:
-            text += f'{name}:[' + ''.join(dump_element(element, v) + ';' for v in value) + '],'
-    return text + '}'
-
-
-def parts():
-    """Pairs of a name for exchange.c and the class."""
-    for package in PACKAGES:
-        for kind in ('msg', 'srv', 'action'):
-            try:
-                module = importlib.import_module(f'{package}.{kind}')
-            except ImportError:
-                continue
-            for name in sorted(n for n in dir(module) if re.fullmatch('[A-Z][A-Za-z0-9]*', n)):
-                cls = getattr(module, name)
-                full = f'{package}/{kind}/{name}'
-                if kind == 'msg':
-                    yield full, cls
-                elif kind == 'srv':
-                    yield full + '_Request', cls.Request
-                    yield full + '_Response', cls.Response
-                else:
-                    yield full + '_SendGoal_Request', cls.Impl.SendGoalService.Request
-                    yield full + '_SendGoal_Response', cls.Impl.SendGoalService.Response
-                    yield full + '_GetResult_Request', cls.Impl.GetResultService.Request
-                    yield full + '_GetResult_Response', cls.Impl.GetResultService.Response
-                    yield full + '_FeedbackMessage', cls.Impl.FeedbackMessage
+        fields.append((name, array is not None, getattr(message, name),
+                       lambda value, element=element: dump_element(element, value)))
+    return dump_fields(fields)
 
 
 def has_wstring(cls):
     return any('wstring' in t for t in cls.get_fields_and_field_types().values())
 
 
-def check(child, name, cls, recorded):
+def parts():
+    """Pairs of a name for exchange.c and the class, of types that rclite does not refuse."""
+    for package, kind, name, cls, _ in classes(PACKAGES, ('msg', 'srv', 'action')):
+        full = f'{package}/{kind}/{name}'
+        if kind == 'msg':
+            found = {'': cls}
+        elif kind == 'srv':
+            found = {'_Request': cls.Request, '_Response': cls.Response}
+        else:
+            found = {'_SendGoal_Request': cls.Impl.SendGoalService.Request,
+                     '_SendGoal_Response': cls.Impl.SendGoalService.Response,
+                     '_GetResult_Request': cls.Impl.GetResultService.Request,
+                     '_GetResult_Response': cls.Impl.GetResultService.Response,
+                     '_FeedbackMessage': cls.Impl.FeedbackMessage}
+        for suffix, part in found.items():
+            if not has_wstring(part):
+                yield full + suffix, part
+
+
+def check(child, name, cls):
     message = random_message(cls)
     sent = serialize_message(message)
-    child.stdin.write(f'{name} {sent.hex()}\n')
-    child.stdin.flush()
-    type_hash, fields, answer = (child.stdout.readline().rstrip('\n').split(' ') + ['', ''])[:3]
-    if not answer.strip():
-        return f'rclite gives no answer (exit status {child.wait()})'
-    received = bytes.fromhex(answer)
+    type_hash, fields, received = ask(child, name, sent)
     if fields != dump(message):
-        return f'fields differ:\n  ROS 2  {dump(message)}\n  rclite {fields}'
+        raise ValueError(f'fields differ:\n  ROS 2  {dump(message)}\n  rclite {fields}')
     # An RMW may pad its bytes to a multiple of 4.
     if not sent.startswith(received) or len(sent) - len(received) > 3:
-        return f'bytes differ:\n  ROS 2  {sent.hex()}\n  rclite {answer}'
+        raise ValueError(f'bytes differ:\n  ROS 2  {sent.hex()}\n  rclite {received.hex()}')
     if dump(deserialize_message(received, cls)) != dump(message):
-        return 'ROS 2 reads something else from the bytes of rclite'
-    recorded.append(f'{name} {sent.hex()} {type_hash} {fields} {answer}\n')
-    return None
-
-
-def main():
-    share = ':'.join(os.environ.get('AMENT_PREFIX_PATH', '').split(':'))
-    child = subprocess.Popen([sys.argv[1], '2', share], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                             text=True)
-    checked = 0
-    recorded = []
-    for name, cls in parts():
-        if has_wstring(cls):
-            continue
-        for _ in range(ROUNDS):
-            problem = check(child, name, cls, recorded)
-            if problem:
-                print(f'{name}: {problem}')
-                child.kill()
-                return 1
-        checked += 1
-    child.stdin.close()
-    if len(sys.argv) > 2:
-        with open(sys.argv[2], 'w', encoding='utf-8') as file:
-            file.writelines(recorded[::ROUNDS])
-    status = child.wait()
-    print(f'{checked} types, {ROUNDS} random messages each: equal both ways')
-    return 0 if status == 0 and checked > 100 else 1
+        raise ValueError('ROS 2 reads something else from the bytes of rclite')
+    return f'{name} {sent.hex()} {type_hash} {fields} {received.hex()}\n'
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(run([sys.argv[1], '2', os.environ.get('AMENT_PREFIX_PATH', '')], parts(), check,
+                 sys.argv[2] if len(sys.argv) > 2 else None, at_least=100))
