@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/layout.h"
+#include "report/parts.h"
 #include "report/resources.h"
 #include "stats/summarize.h"
 #include "util/memory.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/layout.h"
+#include "report/parts.h"
 #include "report/resources.h"
 #include "stats/compare.h"
 #include "stats/summarize.h"

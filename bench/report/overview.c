@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/layout.h"
+#include "report/parts.h"
 #include "util/memory.h"
 #include "util/units.h"
 
