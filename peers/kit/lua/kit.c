@@ -272,9 +272,11 @@ static int kit_now(lua_State *L) {
     return 1;
 }
 
-/* message(data, value): a message arrived; value is handed to `echo`. */
+/* message(data, value, arrived): a message arrived, now if it is not said; value is handed to
+ * `echo`. */
 static int kit_message(lua_State *L) {
-    int64_t arrived_ns = peer_now_ns();
+    int64_t now = peer_now_ns();
+    int64_t arrived_ns = lua_isnoneornil(L, 3) ? now : time_at(L, 3);
     lua_peer *peer = current(L);
     size_t size = 0;
     const char *data = luaL_checklstring(L, 1, &size);
