@@ -37,7 +37,7 @@ static void *serve(void *user) {
         const bool more = task->run(task, alone);
         pthread_mutex_lock(&sender->lock);
         sender->running = NULL;
-        if ((more || task->again) && !task->queued) {
+        if ((more || task->again) && !task->queued && !task->unwanted) {
             append(sender, task);
         }
         pthread_cond_broadcast(&sender->changed);
@@ -117,12 +117,15 @@ void ros2_sender_remove(ros2_sender *sender, ros2_task *task) {
         return;
     }
     pthread_mutex_lock(&sender->lock);
+    /* Else the thread, which keeps the lock from one run to the next, might never be seen idle. */
+    task->unwanted = true;
     while (sender->running == task) {
         pthread_cond_wait(&sender->changed, &sender->lock);
     }
     if (task->queued) {
         unlink_task(sender, task);
     }
+    task->unwanted = false;
     pthread_mutex_unlock(&sender->lock);
 }
 

@@ -12,7 +12,7 @@ typedef struct ros2_task {
      * be called again. May wait for some milliseconds, less unless alone. */
     bool (*run)(struct ros2_task *task, bool alone);
     struct ros2_task *next;
-    bool queued, again;
+    bool queued, again, unwanted;
 } ros2_task;
 
 typedef struct ros2_sender {
@@ -31,7 +31,7 @@ void ros2_sender_stop(ros2_sender *sender);
 /* With sender->lock held. */
 void ros2_sender_push_locked(ros2_sender *sender, ros2_task *task);
 void ros2_sender_push(ros2_sender *sender, ros2_task *task);
-/* Takes it out and waits until it does not run. */
+/* Takes it out and waits until it does not run, for no longer than this one run takes. */
 void ros2_sender_remove(ros2_sender *sender, ros2_task *task);
 /* Waits for progress up to a time of CLOCK_MONOTONIC. false: the time passed. Lock held. */
 bool ros2_sender_wait_locked(ros2_sender *sender, int64_t until_ns);

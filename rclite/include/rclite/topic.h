@@ -56,7 +56,8 @@ RCLITE_API RCLITE_MUST_USE rclite_result rclite_publisher_publish_serialized(
     rclite_publisher *publisher, const uint8_t *bytes, size_t size_bytes);
 RCLITE_API const char *rclite_publisher_topic(const rclite_publisher *publisher);
 RCLITE_API uint32_t rclite_publisher_matched_count(const rclite_publisher *publisher);
-/* Waits until at least `count` subscriptions are matched (connected). */
+/* Waits until at least `count` subscriptions are matched (connected). One that was freed elsewhere
+ * counts until the network has told. */
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_publisher_wait_matched(
     rclite_publisher *publisher, uint32_t count, int64_t timeout_ns);
 /* ROS 2 reliable: until all matched readers acknowledged; ROS 1: until all bytes left our queues.
