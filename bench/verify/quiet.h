@@ -10,7 +10,10 @@
 
 typedef struct quiet_reading {
     bool valid;
+    bool speaks_tcp;       /* has TCP sockets */
     int64_t written_bytes; /* wchar of /proc/PID/io: write() and its kin, not sockets' send */
+    int64_t stored_bytes;  /* write_bytes of the same: what goes to a disk */
+    int64_t file_bytes;    /* positions in the files that it has open for writing */
     int64_t printed_bytes; /* standard output and error */
 } quiet_reading;
 

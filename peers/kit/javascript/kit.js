@@ -9,7 +9,7 @@
 //   publish()         publishes kit.data
 //   echo(message)     sends a received message back
 //   call(token, t1)   sends a request or a goal; the answer is reported with the token
-//   destroy()         frees everything; also after a failed create
+//   destroy()         frees everything, at once or as a promise; also after a failed create
 //
 // Failures are exceptions; their text is reported.
 const fs = require('fs');
@@ -243,7 +243,7 @@ async function run(peer) {
     status = EXIT.failed;
   }
   kit.closed = true;
-  peer.destroy();
+  await peer.destroy();
   process.exit(status);
 }
 
