@@ -148,6 +148,8 @@ static void note_environment(
     note_difference(compared, "the version of DDS", before->dds_version, after->dds_version);
     note_difference(
         compared, "the DDS configuration", before->dds_configuration, after->dds_configuration);
+    note_difference(
+        compared, "the profile of Fast DDS", before->fastdds_profiles, after->fastdds_profiles);
     note_difference(compared, "the RMW", before->rmw, after->rmw);
 }
 

@@ -214,6 +214,22 @@ static void test_ros1_has_no_dds(void **state) {
     }
 }
 
+/* Rows over another DDS library are named, and who answers for its network. */
+static void test_another_rmw(void **state) {
+    (void)state;
+    f.environment.rmw = (char *)"rmw_fastrtps_cpp";
+    f.environment.fastdds_profiles = (char *)"<xml/>";
+    char *text = fixture_write(&f.result, "text", NULL);
+    assert_has(text, "go over rmw_fastrtps_cpp (RMW_IMPLEMENTATION), rclite does not\n");
+    free(text);
+    f.environment.fastdds_profiles = (char *)"/home/me/profiles.xml";
+    text = fixture_write(&f.result, "text", NULL);
+    assert_has(text, "rclite does not; not isolated by rclbench: /home/me/profiles.xml\n");
+    free(text);
+    f.environment.rmw = NULL;
+    f.environment.fastdds_profiles = NULL;
+}
+
 static void test_find(void **state) {
     (void)state;
     assert_string_equal(report_format_find("csv")->suffix, ".csv");
@@ -248,6 +264,7 @@ int main(void) {
         cmocka_unit_test(test_csv),
         cmocka_unit_test(test_too_noisy),
         cmocka_unit_test(test_ros1_has_no_dds),
+        cmocka_unit_test(test_another_rmw),
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_nothing_measured),
     };

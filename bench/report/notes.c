@@ -103,6 +103,17 @@ static bool measured(const report *result, int generation) {
     return false;
 }
 
+/* Not all rows share one DDS library then. */
+static void add_rmw(const run_environment *e, strvec *notes) {
+    if (e->rmw == NULL || strcmp(e->rmw, "rmw_cyclonedds_cpp") == 0) {
+        return;
+    }
+    bool own = e->fastdds_profiles != NULL && e->fastdds_profiles[0] != '<';
+    strvec_pushf(notes,
+        "ROS 2: libraries of the installation go over %s (RMW_IMPLEMENTATION), rclite does not%s%s",
+        e->rmw, own ? "; not isolated by rclbench: " : "", own ? e->fastdds_profiles : "");
+}
+
 static void add_environment(const report *result, strvec *notes) {
     const run_environment *e = result->environment;
     strvec_pushf(notes, "machine: %s, %d cores, governor %s%s; %s", or_unknown(e->cpu_model),
@@ -123,6 +134,7 @@ static void add_environment(const report *result, strvec *notes) {
         strvec_pushf(notes, "ROS 2: %s %s, rmem_max %s, wmem_max %s, %s", e->dds_library,
             or_unknown(e->dds_version), rmem, wmem,
             e->isolated ? "isolated on loopback" : "the user's environment");
+        add_rmw(e, notes);
     }
     bool built = e->build_type != NULL && e->build_type[0] != '\0';
     strvec_pushf(notes, "rclbench %s (%s%s%s)", or_unknown(e->tool_version),

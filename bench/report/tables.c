@@ -40,6 +40,7 @@ static const field environment_fields[] = {
     E(dds_library, FIELD_TEXT),
     E(dds_version, FIELD_TEXT),
     E(dds_configuration, FIELD_TEXT),
+    E(fastdds_profiles, FIELD_TEXT),
     E(rmw, FIELD_TEXT),
     E(ros2_distribution, FIELD_TEXT),
     E(ros2_prefix, FIELD_TEXT),

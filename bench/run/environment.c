@@ -158,8 +158,8 @@ void run_environment_done(run_environment *environment) {
         &environment->kernel, &environment->distribution, &environment->cpu_model,
         &environment->governor, &environment->turbo, &environment->idle_states,
         &environment->dds_library, &environment->dds_version, &environment->dds_configuration,
-        &environment->rmw, &environment->ros2_distribution, &environment->ros2_prefix,
-        &environment->ros1_master};
+        &environment->fastdds_profiles, &environment->rmw, &environment->ros2_distribution,
+        &environment->ros2_prefix, &environment->ros1_master};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         free(*texts[i]);
     }

@@ -35,6 +35,7 @@ typedef struct run_environment {
     char *dds_library; /* "Eclipse Cyclone DDS" */
     char *dds_version;
     char *dds_configuration; /* CYCLONEDDS_URI's XML of the transport that the first cell uses */
+    char *fastdds_profiles;  /* the same where the RMW is Fast DDS's; or the user's file */
     char *rmw;               /* RMW_IMPLEMENTATION, or NULL: the distribution's default */
     char *ros2_distribution; /* "jazzy" */
     char *ros2_prefix;

@@ -111,6 +111,18 @@ void run_network_done(run_network *network) {
     network->lock_fd = -1;
 }
 
+const char *run_network_own_profiles(const strvec *environment) {
+    static const char *const names[] = {
+        "FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *file = strvec_variable(environment, names[i]);
+        if (file != NULL && file[0] != '\0') {
+            return file;
+        }
+    }
+    return NULL;
+}
+
 void run_network_apply(const run_network *network, plan_transport transport,
     const char *fastdds_file, const char *master_uri, strvec *environment) {
     char domain[16];
@@ -126,9 +138,11 @@ void run_network_apply(const run_network *network, plan_transport transport,
     strvec_set_variable(environment, "ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET");
     strvec_set_variable(environment, "ROS_STATIC_PEERS", NULL);
     strvec_set_variable(environment, "ROS_LOCALHOST_ONLY", NULL);
+    strvec_set_variable(environment, "ROS_DISCOVERY_SERVER", NULL);
+    strvec_set_variable(environment, "ROS_SUPER_CLIENT", NULL);
     strvec_set_variable(environment, "ROS_HOSTNAME", NULL);
     strvec_set_variable(environment, "ROS_IP", "127.0.0.1");
-    if (fastdds_file != NULL) {
+    if (fastdds_file != NULL && run_network_own_profiles(environment) == NULL) {
         strvec_set_variable(environment, "FASTRTPS_DEFAULT_PROFILES_FILE", fastdds_file);
         strvec_set_variable(environment, "FASTDDS_DEFAULT_PROFILES_FILE", fastdds_file);
     }

@@ -23,7 +23,11 @@ bool run_network_isolate(run_network *network, int domain_id, char **ret_error);
 void run_network_open(run_network *network, int domain_id);
 void run_network_done(run_network *network);
 
-/* Sets the variables of the profile in an environment. fastdds_file and master_uri may be NULL. */
+/* The file of profiles that the user himself gives Fast DDS, or NULL. */
+const char *run_network_own_profiles(const strvec *environment);
+
+/* Sets the variables of the profile in an environment. fastdds_file and master_uri may be NULL. The
+ * user's own profiles of Fast DDS stay: nothing else keeps that library to a transport. */
 void run_network_apply(const run_network *network, plan_transport transport,
     const char *fastdds_file, const char *master_uri, strvec *environment);
 

@@ -105,6 +105,34 @@ static void two_networks_have_two_domains(void **state) {
     run_network_done(&two);
 }
 
+static void fastdds_gets_profiles_unless_the_user_has_some(void **state) {
+    (void)state;
+    run_network network;
+    char *error = NULL;
+    assert_true(run_network_isolate(&network, 7, &error));
+    assert_non_null(
+        strstr(network.fastdds_profiles[PLAN_TRANSPORT_STOCK], "<address>127.0.0.1</address>"));
+    strvec environment = {0};
+    strvec_push(&environment, "FASTDDS_DEFAULT_PROFILES_FILE=");
+    strvec_push(&environment, "ROS_DISCOVERY_SERVER=192.0.2.1:11811");
+    assert_null(run_network_own_profiles(&environment));
+    run_network_apply(&network, PLAN_TRANSPORT_STOCK, "/ours.xml", NULL, &environment);
+    assert_string_equal(
+        strvec_variable(&environment, "FASTRTPS_DEFAULT_PROFILES_FILE"), "/ours.xml");
+    assert_string_equal(
+        strvec_variable(&environment, "FASTDDS_DEFAULT_PROFILES_FILE"), "/ours.xml");
+    assert_null(strvec_variable(&environment, "ROS_DISCOVERY_SERVER"));
+    strvec_clear(&environment);
+    strvec_push(&environment, "FASTDDS_DEFAULT_PROFILES_FILE=/mine.xml");
+    assert_string_equal(run_network_own_profiles(&environment), "/mine.xml");
+    run_network_apply(&network, PLAN_TRANSPORT_STOCK, "/ours.xml", NULL, &environment);
+    assert_string_equal(
+        strvec_variable(&environment, "FASTDDS_DEFAULT_PROFILES_FILE"), "/mine.xml");
+    assert_null(strvec_variable(&environment, "FASTRTPS_DEFAULT_PROFILES_FILE"));
+    strvec_done(&environment);
+    run_network_done(&network);
+}
+
 static void an_open_network_leaves_the_environment(void **state) {
     (void)state;
     run_network network;
@@ -266,6 +294,7 @@ int main(void) {
         cmocka_unit_test(a_job_holds_every_field),
         cmocka_unit_test(settings_that_are_no_object_are_refused),
         cmocka_unit_test(two_networks_have_two_domains),
+        cmocka_unit_test(fastdds_gets_profiles_unless_the_user_has_some),
         cmocka_unit_test(an_open_network_leaves_the_environment),
         cmocka_unit_test(the_measured_part_is_what_lies_between),
         cmocka_unit_test(the_host_is_known),

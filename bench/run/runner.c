@@ -371,6 +371,20 @@ static void make_cells(runner *r) {
     }
 }
 
+/* Where the RMW is that of Fast DDS. Heap, or NULL. */
+static char *fastdds_profiles(const runner *r) {
+    const strvec *variables = &r->setting->environments[1];
+    const char *rmw = strvec_variable(variables, "RMW_IMPLEMENTATION");
+    if (rmw == NULL || strncmp(rmw, "rmw_fastrtps", 12) != 0) {
+        return NULL;
+    }
+    const char *own = run_network_own_profiles(variables);
+    if (own == NULL && r->todo->cell_count > 0) {
+        own = r->setting->network->fastdds_profiles[r->todo->cells[0].transport];
+    }
+    return util_strdup(own);
+}
+
 static void note_environment(runner *r) {
     const run_network *network = r->setting->network;
     run_environment *environment = r->environment;
@@ -381,6 +395,8 @@ static void note_environment(runner *r) {
                                     : getenv("CYCLONEDDS_URI");
     free(environment->dds_configuration);
     environment->dds_configuration = util_strdup(configuration);
+    free(environment->fastdds_profiles);
+    environment->fastdds_profiles = fastdds_profiles(r);
     if (r->options->master_uri != NULL) {
         free(environment->ros1_master);
         environment->ros1_master = util_strdup(r->options->master_uri);
