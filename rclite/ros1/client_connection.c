@@ -157,6 +157,9 @@ static bool take_header(struct ros1_client_connection *connection) {
     }
     rclitei_loop_timer_stop(connection->context->loop, &connection->deadline);
     rclitei_stream_consume(&connection->stream, 4 + header_size);
+    if (connection->is_persistent) {
+        rclitei_stream_carries_data(&connection->stream);
+    }
     open_connection(connection);
     return true;
 }

@@ -185,6 +185,7 @@ static bool take_header(struct ros1_link *link) {
     }
     rclitei_stream_consume(&link->stream, 4 + header_size);
     link->header_read = true;
+    rclitei_stream_carries_data(&link->stream);
     link->pause_ns = 0;
     pthread_mutex_lock(&context->lock);
     if (link->subscription) {

@@ -2,13 +2,13 @@
 #include "ros1/loop.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "rclite/time.h"
+#include "ros1/turn.h"
 
 #define EVENTS_PER_BATCH 64
 #define NS_PER_MS INT64_C(1000000)
@@ -19,6 +19,9 @@ struct rclitei_loop {
     rclitei_watch wake;
     pthread_t thread;
     atomic_bool stopping;
+    rclitei_turn turn;
+    rclitei_helpers *helpers;
+    int batch_count;           /* of the events being handled; with the turn */
     pthread_mutex_t mutex;     /* guards all below */
     pthread_cond_t idle;       /* running changed */
     const void *running;       /* the timer or task whose handler runs now */
@@ -27,6 +30,11 @@ struct rclitei_loop {
     rclitei_task *tasks, **tasks_end;
     rclitei_grave *graves;
 };
+
+/* Does this thread come by the tasks and timers before it waits. */
+static bool is_own_thread(const rclitei_loop *loop) {
+    return pthread_equal(loop->thread, pthread_self());
+}
 
 /* ---- timers: a binary heap ordered by due_ns ---------------------------------------------------
  */
@@ -103,7 +111,7 @@ rclite_result rclitei_loop_timer_start(
     heap_sift_up(loop, loop->heap_count - 1);
     bool first = loop->heap[0] == timer;
     pthread_mutex_unlock(&loop->mutex);
-    if (first && !rclitei_loop_is_current(loop)) {
+    if (first && !is_own_thread(loop)) {
         rclitei_loop_wake(loop);
     }
     return RCLITE_OK;
@@ -138,7 +146,7 @@ void rclitei_loop_post(rclitei_loop *loop, rclitei_task *task) {
         loop->tasks_end = &task->next;
     }
     pthread_mutex_unlock(&loop->mutex);
-    if (added && !rclitei_loop_is_current(loop)) {
+    if (added && !is_own_thread(loop)) {
         rclitei_loop_wake(loop);
     }
 }
@@ -167,7 +175,7 @@ void rclitei_loop_bury(rclitei_loop *loop, rclitei_grave *grave) {
     grave->next = loop->graves;
     loop->graves = grave;
     pthread_mutex_unlock(&loop->mutex);
-    if (!rclitei_loop_is_current(loop)) {
+    if (!is_own_thread(loop)) {
         rclitei_loop_wake(loop);
     }
 }
@@ -242,10 +250,15 @@ static int next_timeout_ms(rclitei_loop *loop) {
 static void *run_loop(void *argument) {
     rclitei_loop *loop = argument;
     struct epoll_event events[EVENTS_PER_BATCH];
+    rclitei_turn_take(&loop->turn);
     while (!atomic_load(&loop->stopping)) {
         run_pending(loop);
         free_graves(loop);
-        int count = epoll_wait(loop->epoll_fd, events, EVENTS_PER_BATCH, next_timeout_ms(loop));
+        int timeout_ms = next_timeout_ms(loop);
+        rclitei_turn_pass(&loop->turn);
+        int count = epoll_wait(loop->epoll_fd, events, EVENTS_PER_BATCH, timeout_ms);
+        rclitei_turn_take(&loop->turn);
+        loop->batch_count = count;
         for (int i = 0; i < count; i++) {
             rclitei_watch *watch = events[i].data.ptr;
             if (!atomic_load(&watch->dead)) {
@@ -253,6 +266,7 @@ static void *run_loop(void *argument) {
             }
         }
     }
+    rclitei_turn_pass(&loop->turn);
     return NULL;
 }
 
@@ -272,7 +286,23 @@ void rclitei_loop_wake(rclitei_loop *loop) {
 }
 
 bool rclitei_loop_is_current(const rclitei_loop *loop) {
-    return pthread_equal(loop->thread, pthread_self());
+    return rclitei_turn_is_mine(&loop->turn);
+}
+
+void rclitei_loop_enter(rclitei_loop *loop) {
+    rclitei_turn_take(&loop->turn);
+}
+
+void rclitei_loop_leave(rclitei_loop *loop) {
+    rclitei_turn_pass(&loop->turn);
+}
+
+rclitei_helpers *rclitei_loop_helpers(const rclitei_loop *loop) {
+    return loop->helpers;
+}
+
+bool rclitei_loop_is_calm(const rclitei_loop *loop) {
+    return loop->batch_count == 1;
 }
 
 int rclitei_loop_add(rclitei_loop *loop, rclitei_watch *watch, uint32_t events) {
@@ -291,14 +321,37 @@ void rclitei_loop_remove(rclitei_loop *loop, rclitei_watch *watch) {
     }
 }
 
-/* Signals are for the program's threads. */
-static int start_thread(rclitei_loop *loop) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&loop->thread, NULL, run_loop, loop);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error;
+/* Returns 0 or errno. */
+static int open_parts(rclitei_loop *loop) {
+    loop->wake.on_ready = on_wake;
+    loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    loop->wake.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (loop->epoll_fd < 0 || loop->wake.fd < 0) {
+        return errno;
+    }
+    loop->helpers = rclitei_helpers_create(&loop->allocator);
+    if (!loop->helpers) {
+        return ENOMEM;
+    }
+    int error = rclitei_loop_add(loop, &loop->wake, EPOLLIN);
+    /* run_loop asks for loop->thread only in handlers, which need a watch that is added later. */
+    return error == 0 ? rclitei_thread_start(&loop->thread, run_loop, loop) : error;
+}
+
+static void close_parts(rclitei_loop *loop) {
+    rclite_allocator allocator = loop->allocator;
+    if (loop->wake.fd >= 0) {
+        close(loop->wake.fd);
+    }
+    if (loop->epoll_fd >= 0) {
+        close(loop->epoll_fd);
+    }
+    rclitei_helpers_free(loop->helpers);
+    allocator.reallocate(allocator.state, loop->heap, 0);
+    rclitei_turn_done(&loop->turn);
+    pthread_cond_destroy(&loop->idle);
+    pthread_mutex_destroy(&loop->mutex);
+    allocator.reallocate(allocator.state, loop, 0);
 }
 
 rclite_result rclitei_loop_create(
@@ -312,37 +365,15 @@ rclite_result rclitei_loop_create(
     loop->tasks_end = &loop->tasks;
     pthread_mutex_init(&loop->mutex, NULL);
     pthread_cond_init(&loop->idle, NULL);
-    loop->wake.on_ready = on_wake;
-    loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    loop->wake.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    int error = 0;
-    if (loop->epoll_fd < 0 || loop->wake.fd < 0) {
-        error = errno;
-    } else {
-        error = rclitei_loop_add(loop, &loop->wake, EPOLLIN);
-    }
-    /* run_loop asks for loop->thread only in handlers, which need a watch that is added later. */
-    if (error == 0) {
-        error = start_thread(loop);
-    }
+    rclitei_turn_init(&loop->turn);
+    int error = open_parts(loop);
     if (error != 0) {
         *ret_errno = error;
-        atomic_store(&loop->stopping, true);
-        goto fail;
+        close_parts(loop);
+        return RCLITE_ERR_SYSTEM;
     }
     *ret_loop = loop;
     return RCLITE_OK;
-fail:
-    if (loop->wake.fd >= 0) {
-        close(loop->wake.fd);
-    }
-    if (loop->epoll_fd >= 0) {
-        close(loop->epoll_fd);
-    }
-    pthread_cond_destroy(&loop->idle);
-    pthread_mutex_destroy(&loop->mutex);
-    allocator->reallocate(allocator->state, loop, 0);
-    return RCLITE_ERR_SYSTEM;
 }
 
 rclitei_loop *rclitei_loop_free(rclitei_loop *loop) {
@@ -352,16 +383,16 @@ rclitei_loop *rclitei_loop_free(rclitei_loop *loop) {
     atomic_store(&loop->stopping, true);
     rclitei_loop_wake(loop);
     pthread_join(loop->thread, NULL);
+    rclitei_turn_take(&loop->turn);
+    run_pending(loop); /* closes the last connections, so that guests leave */
+    rclitei_turn_pass(&loop->turn);
+    loop->helpers = rclitei_helpers_free(loop->helpers);
+    rclitei_turn_take(&loop->turn);
     while (loop->graves || loop->tasks) {
         run_pending(loop);
         free_graves(loop);
     }
-    rclite_allocator allocator = loop->allocator;
-    close(loop->wake.fd);
-    close(loop->epoll_fd);
-    allocator.reallocate(allocator.state, loop->heap, 0);
-    pthread_cond_destroy(&loop->idle);
-    pthread_mutex_destroy(&loop->mutex);
-    allocator.reallocate(allocator.state, loop, 0);
+    rclitei_turn_pass(&loop->turn);
+    close_parts(loop);
     return NULL;
 }

@@ -2,10 +2,11 @@
  * graveyard. It knows nothing of ROS. Everything that waits in the ROS 1 backend waits here, so no
  * handler may block.
  *
- * Handlers run on the loop's thread without any lock held. Memory that a handler may still be given
- * is freed through rclitei_loop_bury, which frees it when no event of the current batch can name
- * it.
- */
+ * Handlers run on the loop's thread without any lock held but the loop's turn. A guest, which is a
+ * thread that waits for one busy connection only (stream_reader.c), takes the turn to handle what
+ * came: it is the loop's thread then, as far as anybody's data are concerned. Only the loop's own
+ * thread runs timers, tasks and the graveyard. Memory that a handler may still be given is freed
+ * through rclitei_loop_bury, which frees it when no event of the current batch can name it. */
 #ifndef RCLITE_ROS1_LOOP_H
 #define RCLITE_ROS1_LOOP_H
 
@@ -15,6 +16,7 @@
 #include <stdint.h>
 
 #include "rclite/allocator.h"
+#include "ros1/helpers.h"
 
 typedef struct rclitei_loop rclitei_loop;
 
@@ -49,7 +51,15 @@ rclite_result rclitei_loop_create(
     const rclite_allocator *allocator, rclitei_loop **ret_loop, int *ret_errno);
 /* Stops and joins the thread, then runs what tasks are left and frees the graveyard. */
 rclitei_loop *rclitei_loop_free(rclitei_loop *loop);
-bool rclitei_loop_is_current(const rclitei_loop *loop); /* is this its thread */
+/* Is this its thread, or a guest whose turn it is. */
+bool rclitei_loop_is_current(const rclitei_loop *loop);
+/* A guest's turn. */
+void rclitei_loop_enter(rclitei_loop *loop);
+void rclitei_loop_leave(rclitei_loop *loop);
+/* Threads for guests. */
+rclitei_helpers *rclitei_loop_helpers(const rclitei_loop *loop);
+/* In a handler of a watch: did nothing else happen at the same time. */
+bool rclitei_loop_is_calm(const rclitei_loop *loop);
 /* Async-signal-safe. */
 void rclitei_loop_wake(rclitei_loop *loop);
 

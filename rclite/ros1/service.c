@@ -103,7 +103,9 @@ static rclite_result answer(
     } else {
         outcome = inbound ? RCLITE_ERR_NO_MEMORY : RCLITE_ERR_TRANSPORT;
     }
-    if (inbound) {
+    /* Its handler goes on by itself when this is the callback it called. */
+    if (inbound &&
+        (!rclitei_loop_is_current(context->loop) || inbound->served || inbound->stream.paused)) {
         rclitei_loop_post(context->loop, &inbound->resume);
     }
     pthread_mutex_unlock(&context->lock);

@@ -138,6 +138,9 @@ bool rclitei_ros1_service_attach(struct ros1_inbound *inbound, rclitei_header he
         inbound->persistent = rclitei_text_is_true(rclitei_header_get(header, "persistent"));
         inbound->resume.run = run_resume;
         inbound->stream.handler = &caller_handler;
+        if (inbound->persistent) {
+            rclitei_stream_carries_data(&inbound->stream);
+        }
         rclitei_stream_send(&inbound->stream, packet, 0, NULL);
     }
     pthread_mutex_unlock(&context->lock);

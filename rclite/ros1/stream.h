@@ -1,6 +1,8 @@
-/* One non-blocking TCP connection of the loop: a queue of outgoing packets that any thread may
- * fill, and a reused buffer of incoming bytes that belongs to the loop's thread. It knows nothing
- * of what the bytes mean; its handler does.
+/* One TCP connection of the loop: a queue of outgoing packets that any thread may fill, and a
+ * reused buffer of incoming bytes that belongs to the loop's thread. It knows nothing of what the
+ * bytes mean; its handler does. A connection that carries data and is busy gets a helper thread
+ * that blocks in recv, as a guest of the loop, which saves a system call and a wake-up per message
+ * (stream_reader.c).
  *
  * A length that the other side announces allocates nothing: the buffer grows only as bytes arrive
  * (at most to twice what is there). A reader that does not read costs at most `depth` packets. */
@@ -39,8 +41,11 @@ struct rclitei_stream {
     uint8_t *in;
     size_t in_start, in_end, in_capacity;
     size_t in_wanted; /* bytes of the frame that begins at in_start, as far as known; 0: unknown */
-    size_t in_previous; /* size of the frame before: the next one is probably as large */
-    bool in_filled;     /* the last read filled the room it had */
+    size_t in_previous;  /* size of the frame before: the next one is probably as large */
+    bool in_filled;      /* the last read filled the room it had */
+    bool is_data;        /* may get a reader */
+    unsigned lone_reads; /* reads in a row for which the loop woke up alone */
+    rclitei_job reader;
     /* the outgoing side, guarded by mutex */
     pthread_mutex_t mutex;
     rclitei_packet **out; /* a ring */
@@ -48,7 +53,8 @@ struct rclitei_stream {
     size_t out_sent; /* bytes of the first packet that have left */
     uint16_t port;   /* to connect to */
     bool connected;
-    bool paused; /* nothing is read */
+    bool paused;  /* nothing is read */
+    bool is_lent; /* a reader has the incoming side; changed on the loop's thread only */
 };
 
 /* Takes over a connected descriptor (accepted), and watches it. On failure the descriptor is closed
@@ -76,6 +82,9 @@ const uint8_t *rclitei_stream_input(const rclitei_stream *stream, size_t *ret_si
 void rclitei_stream_consume(rclitei_stream *stream, size_t size);
 /* Loop thread: the frame at the front has `size` bytes, so that reading is one piece. */
 void rclitei_stream_want(rclitei_stream *stream, size_t size);
+
+/* Loop thread: its bytes are messages from now on, so it may get a reader. */
+void rclitei_stream_carries_data(rclitei_stream *stream);
 
 /* Loop thread: reads no more until it is false again; then what is there already comes through
  * on_input only with new bytes, so look at the input first. */
