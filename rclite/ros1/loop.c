@@ -370,7 +370,7 @@ rclite_result rclitei_loop_create(
     if (error != 0) {
         *ret_errno = error;
         close_parts(loop);
-        return RCLITE_ERR_SYSTEM;
+        return error == ENOMEM ? RCLITE_ERR_NO_MEMORY : RCLITE_ERR_SYSTEM;
     }
     *ret_loop = loop;
     return RCLITE_OK;

@@ -172,7 +172,7 @@ static void on_closed(rclitei_stream *stream, int error) {
     if (was_sent && was_answered && !channel->retried) {
         channel->retried = true; /* it was closed between two calls: once more */
     } else if (was_sent) {
-        finish(channel, RCLITE_ERR_TRANSPORT, NULL,
+        finish(channel, error == ENOMEM ? RCLITE_ERR_NO_MEMORY : RCLITE_ERR_TRANSPORT, NULL,
             error ? strerror(error) : "the connection was closed without an answer");
     }
 next:
@@ -187,21 +187,22 @@ static void release_connection(rclitei_stream *stream) {
 static const rclitei_stream_handler connection_handler = {
     .on_input = on_input, .on_closed = on_closed, .release = release_connection};
 
-static bool connect_channel(struct channel *channel) {
+static rclite_result connect_channel(struct channel *channel) {
     rclitei_rpc *rpc = channel->rpc;
     struct connection *connection = rclitei_rpc_allocate(rpc, NULL, sizeof *connection);
     if (!connection) {
-        return false;
+        return RCLITE_ERR_NO_MEMORY;
     }
     connection->channel = channel;
     connection->answered = false;
-    if (rclitei_stream_connect(&connection->stream, rpc->loop, &rpc->allocator, &connection_handler,
-            rpc->resolver, channel->host, channel->port) != RCLITE_OK) {
+    rclite_result result = rclitei_stream_connect(&connection->stream, rpc->loop, &rpc->allocator,
+        &connection_handler, rpc->resolver, channel->host, channel->port);
+    if (result != RCLITE_OK) {
         rclitei_rpc_allocate(rpc, connection, 0);
-        return false;
+        return result;
     }
     channel->connection = connection;
-    return true;
+    return RCLITE_OK;
 }
 
 static void release_channel(rclitei_grave *grave) {
@@ -247,6 +248,15 @@ static void on_timer(rclitei_loop_timer *timer) {
     rclitei_loop_post(channel->rpc->loop, &channel->step);
 }
 
+static rclite_result send_first(struct channel *channel, struct call *first) {
+    rclite_result result = channel->connection ? RCLITE_OK : connect_channel(channel);
+    if (result == RCLITE_OK) {
+        channel->sent = true;
+        result = rclitei_stream_send(&channel->connection->stream, first->request, 0, NULL);
+    }
+    return result;
+}
+
 /* Sends the next call, if none is under way. */
 static void run_channel(rclitei_task *task) {
     struct channel *channel = (struct channel *)task;
@@ -254,13 +264,14 @@ static void run_channel(rclitei_task *task) {
     struct call *first = peek(channel);
     int64_t wait_ns = IDLE_NS;
     if (first && !channel->sent) {
-        if (!channel->connection && !connect_channel(channel)) {
-            finish(channel, RCLITE_ERR_TRANSPORT, NULL, "no connection could be started");
+        rclite_result result = send_first(channel, first);
+        if (result != RCLITE_OK) {
+            abandon_connection(channel);
+            finish(channel, result, NULL,
+                result == RCLITE_ERR_NO_MEMORY ? "out of memory" : "it cannot be connected to");
             rclitei_loop_post(rpc->loop, &channel->step);
             return;
         }
-        channel->sent = true;
-        rclitei_stream_send(&channel->connection->stream, first->request, 0, NULL);
     }
     if (first) {
         wait_ns = first->deadline_ns - rclite_monotonic_ns();

@@ -198,20 +198,19 @@ rclite_result rclitei_stream_connect(rclitei_stream *stream, rclitei_loop *loop,
     init(stream, loop, allocator, handler);
     stream->port = port;
     struct in_addr address;
-    bool started;
+    rclite_result result = RCLITE_OK;
     if (rclitei_resolve_now(host, &address)) {
-        started = start_connecting(stream, address, port) == 0;
+        result = start_connecting(stream, address, port) == 0 ? RCLITE_OK : RCLITE_ERR_TRANSPORT;
     } else {
         pthread_mutex_lock(&stream->mutex);
         stream->resolve = rclitei_resolve_start(resolver, host, on_resolved, stream);
-        started = stream->resolve != NULL;
+        result = stream->resolve ? RCLITE_OK : RCLITE_ERR_NO_MEMORY;
         pthread_mutex_unlock(&stream->mutex);
     }
-    if (!started) {
+    if (result != RCLITE_OK) {
         pthread_mutex_destroy(&stream->mutex);
-        return RCLITE_ERR_TRANSPORT;
     }
-    return RCLITE_OK;
+    return result;
 }
 
 int rclitei_socket_listen(const char *address, uint16_t *ret_port) {
