@@ -167,9 +167,14 @@ static rclite_result read_sequence(
     if (least ? count > (r->size - r->position) / least : count > EMPTY_ELEMENTS_MAX) {
         return RCLITE_ERR_MALFORMED;
     }
-    /* New elements are zeroed, which every field takes for empty; old ones keep their buffers. */
+    /* New elements are zeroed, which every field takes for empty; old ones keep their buffers. A
+     * sequence that grows from message to message is not moved each time. */
+    size_t room = count;
+    if (count > sequence->capacity) {
+        room += sequence->capacity / 2;
+    }
     rclite_result result =
-        rclitei_buffer_reserve(sequence, count, op->element_bytes, true, &r->memory);
+        rclitei_buffer_reserve(sequence, room, op->element_bytes, true, &r->memory);
     if (result != RCLITE_OK) {
         return result;
     }

@@ -13,7 +13,7 @@
 
 #include "rclite/rclite.h"
 
-#define TESTING_TIMEOUT_NS INT64_C(10000000000)
+#define TESTING_TIMEOUT_NS INT64_C(30000000000)
 
 /* Starts the master and sets ROS_MASTER_URI and ROS_IP. False: rosmaster is not installed; the test
  * exits 77. Ended by testing_master_stop, or with this process. */
