@@ -179,24 +179,14 @@ static void execution_may_be_deferred(void **state) {
 
 /* ---- ends that nobody asked for ------------------------------------------------------------- */
 
-static size_t asked_count(ros2_action_server *server) {
-    size_t count = 0;
-    pthread_mutex_lock(&server->lock);
-    for (const ros2_server_goal *goal = server->oldest; goal; goal = goal->newer) {
-        count += goal->wait_count > 0;
-    }
-    pthread_mutex_unlock(&server->lock);
-    return count;
-}
-
 typedef struct asked_wait {
-    ros2_action_server *server;
+    rclite_action_server *server;
     size_t count;
 } asked_wait;
 
 static bool are_asked(void *user) {
     const asked_wait *wait = user;
-    return asked_count(wait->server) >= wait->count;
+    return action_asked_count(wait->server) >= wait->count;
 }
 
 /* A client is told of the end only when its question for the result has reached the server. */
@@ -208,7 +198,7 @@ static void goals_end_with_their_server(void **state) {
         tracked_goal_wait_response(&goals[i]);
     }
     action_fixture_wait_held(f, 3);
-    asked_wait wait = {.server = (ros2_action_server *)f->server, .count = 3};
+    asked_wait wait = {.server = f->server, .count = 3};
     assert_ok(rclite_spin_until(f->client_context, are_asked, &wait, TESTING_TIMEOUT_NS));
     f->server = rclite_action_server_free(f->server);
     for (int i = 0; i < 3; i++) {

@@ -1,6 +1,7 @@
 /* The programmable action server and the tracked goals of the action tests. */
 #include "ros2/testing/action_testing.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,7 @@ static void on_accepted(rclite_server_goal *handle, const void *message, void *u
         end_goal(fixture, handle, RCLITE_GOAL_ABORTED, -goal->count, "aborted");
     } else {
         pthread_mutex_lock(&fixture->lock);
+        assert(fixture->held_count < sizeof fixture->held / sizeof *fixture->held);
         fixture->held_modes[fixture->held_count] = goal->mode;
         fixture->held[fixture->held_count++] = handle;
         pthread_mutex_unlock(&fixture->lock);
@@ -106,6 +108,17 @@ static bool holds_enough(void *user) {
 void action_fixture_wait_held(action_fixture *fixture, size_t count) {
     held_wait wait = {fixture, count};
     assert_ok(rclite_spin_until(fixture->client_context, holds_enough, &wait, TESTING_TIMEOUT_NS));
+}
+
+size_t action_asked_count(rclite_action_server *base) {
+    ros2_action_server *server = (ros2_action_server *)base;
+    size_t count = 0;
+    pthread_mutex_lock(&server->lock);
+    for (const ros2_server_goal *goal = server->oldest; goal; goal = goal->newer) {
+        count += goal->waits != NULL;
+    }
+    pthread_mutex_unlock(&server->lock);
+    return count;
 }
 
 /* ---- both sides ----------------------------------------------------------------------------- */

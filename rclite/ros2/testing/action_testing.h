@@ -50,6 +50,9 @@ void action_fixture_succeed(action_fixture *fixture, size_t held, int32_t total)
 /* Waits for the server to hold that many goals. */
 void action_fixture_wait_held(action_fixture *fixture, size_t count);
 
+/* How many goals of the server have been asked for results that are not there yet. */
+size_t action_asked_count(rclite_action_server *server);
+
 /* A goal as its client sees it. */
 typedef struct tracked_goal {
     rclite_client_goal *handle;
