@@ -89,9 +89,10 @@ static char *check_run_ids(const run_round *round) {
     return problem;
 }
 
+/* Null: the library cannot tell. */
 static bool differs(const json_t *effective, const char *key, const json_t *asked) {
     const json_t *value = json_object_get(effective, key);
-    return value == NULL || !json_equal(value, asked);
+    return !json_is_null(value) && !json_equal(value, asked);
 }
 
 static json_t *asked_qos(const plan_qos *qos) {

@@ -5,6 +5,7 @@ const path = require('path');
 const { createRequire } = require('module');
 
 const kit = require('../kit/javascript/kit');
+const qos = require('./qos');
 
 // rclnodejs lies in the build folder, where the set-up put it.
 const buildDir = path.resolve(process.env.RCLBENCH_BUILD_DIR || __dirname);
@@ -19,12 +20,13 @@ const TYPES = {
   service: 'nav_msgs/srv/GetMap',
   action: 'actionlib_benchmark/action/Roundtrip',
 };
+const GRAPH_WAIT_MS = 1000;
 const ENDPOINTS = { service: './service_endpoints', action: './action_endpoints' };
 
 class RclnodejsPeer {
   constructor() {
     this.settings = [];
-    this.endpoints = this.rclnodejs = null;
+    this.endpoints = this.rclnodejs = this.job = this.node = null;
   }
 
   refuses(job) {
@@ -46,9 +48,20 @@ class RclnodejsPeer {
     const slash = job.names.node.lastIndexOf('/');
     const node = new rclnodejs.Node(job.names.node.slice(slash + 1), job.names.node.slice(0, slash));
     const { make } = require(ENDPOINTS[job.pattern] || './topic_endpoints');
-    this.endpoints = make({ kit: reports, job, rclnodejs, node, options: makeOptions(rclnodejs, job) });
-    reports.effective(null, rmw, 'rclnodejs', version);
+    const options = {
+      enableTypedArray: job.payload_kind === 'bytes',
+      qos: qos.make(rclnodejs, job.qos),
+    };
+    this.endpoints = make({ kit: reports, job, rclnodejs, node, options });
     node.spin();
+    this.job = job;
+    this.node = node;
+  }
+
+  async effective() {
+    const waitMs = this.job.pattern === 'startup' ? 0 : GRAPH_WAIT_MS;
+    const inForce = await qos.inForce(this.node, this.job, waitMs);
+    return { qos: inForce, transport: rmw, library: 'rclnodejs', version };
   }
 
   isMatched() {
@@ -72,20 +85,6 @@ class RclnodejsPeer {
       this.rclnodejs.shutdown();
     }
   }
-}
-
-function makeOptions({ QoS }, { qos, payload_kind: kind }) {
-  const { HistoryPolicy, ReliabilityPolicy, DurabilityPolicy, LivelinessPolicy } = QoS;
-  const history = qos.history === 'keep_all' ? 'KEEP_ALL' : 'KEEP_LAST';
-  return {
-    enableTypedArray: kind === 'bytes',
-    qos: new QoS(
-      HistoryPolicy[`RMW_QOS_POLICY_HISTORY_${history}`],
-      qos.depth,
-      ReliabilityPolicy[`RMW_QOS_POLICY_RELIABILITY_${qos.reliability.toUpperCase()}`],
-      DurabilityPolicy[`RMW_QOS_POLICY_DURABILITY_${qos.durability.toUpperCase()}`],
-      LivelinessPolicy[`RMW_QOS_POLICY_LIVELINESS_${qos.liveliness.toUpperCase()}`]),
-  };
 }
 
 if (process.argv[2] === '--version') {

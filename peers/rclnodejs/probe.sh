@@ -5,7 +5,8 @@ if [ -z "${AMENT_PREFIX_PATH:-}" ]; then
     exit 77
 fi
 ./need-node || exit 77
-if [ ! -r "$RCLBENCH_BUILD_DIR/node_modules/rclnodejs/package.json" ]; then
+# Not before the set-up is through: rclnodejs that finds no addon starts to build one.
+if [ ! -r "$RCLBENCH_BUILD_DIR/made-for" ]; then
     reason=$(tail -n 1 "$RCLBENCH_BUILD_DIR/setup.log" 2>/dev/null)
     echo "not built: ${reason:-run make bench}"
     exit 77

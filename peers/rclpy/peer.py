@@ -14,13 +14,15 @@ from probe import version  # noqa: E402
 
 TYPES = {"topic": "std_msgs/msg/UInt8MultiArray", "startup": "std_msgs/msg/UInt8MultiArray",
          "service": "nav_msgs/srv/GetMap", "action": "actionlib_benchmark/action/Roundtrip"}
+GRAPH_WAIT_S = 1
 
 
 class RclpyPeer(peer_kit.Peer):
     settings = ("executor", "calling")
 
     def __init__(self):
-        self.endpoints = self.node = self.executor = self.spinner = self.rclpy = None
+        self.endpoints = self.node = self.executor = self.spinner = None
+        self.rclpy = self.job = None
 
     def refuses(self, job):
         if job.generation != 2:
@@ -44,6 +46,7 @@ class RclpyPeer(peer_kit.Peer):
         import rclpy.executors
         from rclpy.signals import SignalHandlerOptions
         self.rclpy = rclpy
+        self.job = job
         rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
         namespace, name = job.names.node.rsplit("/", 1)
         self.node = rclpy.create_node(name, namespace=namespace or None)
@@ -53,11 +56,16 @@ class RclpyPeer(peer_kit.Peer):
         module = {"service": "service", "action": "action"}.get(job.pattern, "topic")
         self.endpoints = __import__(f"{module}_endpoints").make(kit, job, self.node, self.executor)
         self.executor.add_node(self.node)
-        rmw = rclpy.utilities.get_rmw_implementation_identifier()
-        kit.effective(None, rmw, "rclpy", version())
         if not self._spins_itself(job):
             self.spinner = threading.Thread(target=self._spin, args=(kit,), daemon=True)
             self.spinner.start()
+
+    def effective(self):
+        import qos
+        wait_s = 0 if self.job.pattern == "startup" else GRAPH_WAIT_S
+        in_force = qos.in_force(self.node, self.job, wait_s)
+        rmw = self.rclpy.utilities.get_rmw_implementation_identifier()
+        return in_force, rmw, "rclpy", version()
 
     def _spin(self, kit):
         try:

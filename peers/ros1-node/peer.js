@@ -21,12 +21,15 @@ const TYPES = {
 };
 const ENDPOINTS = { service: './service_endpoints', action: './action_endpoints' };
 const CHOICES = { delivery: ['direct', 'spin'], connection: ['persistent', 'per_call'] };
+const PLAIN_QOS = {
+  reliability: 'reliable', deadline_ns: 0, lifespan_ns: 0, liveliness: 'automatic', liveliness_lease_ns: 0,
+};
 const LEAVE_MS = 1000;
 
 class Ros1NodePeer {
   constructor() {
     this.settings = Object.keys(CHOICES);
-    this.endpoints = this.rosnodejs = null;
+    this.endpoints = this.rosnodejs = this.job = null;
   }
 
   refuses(job) {
@@ -54,7 +57,17 @@ class Ros1NodePeer {
     const options = { throttleMs: spins ? 0 : -1, tcpNoDelay: true };
     const { make } = require(ENDPOINTS[job.pattern] || './topic_endpoints');
     this.endpoints = make({ kit: reports, job, node, rosnodejs, options, spins });
-    reports.effective(null, 'TCPROS', 'rosnodejs', version);
+    this.job = job;
+  }
+
+  // TCPROS knows a queue and latching. Without the spinner rosnodejs has no queue.
+  effective() {
+    const spins = this.job.settings.delivery === 'spin';
+    const { history, depth, durability } = this.job.qos;
+    const qos = {
+      ...PLAIN_QOS, durability, history: spins ? history : null, depth: spins ? depth : null,
+    };
+    return { qos, transport: 'TCPROS', library: 'rosnodejs', version };
   }
 
   isMatched() {

@@ -13,14 +13,15 @@ from probe import rospy_version  # noqa: E402
 
 TYPES = {"topic": "std_msgs/msg/UInt8MultiArray", "startup": "std_msgs/msg/UInt8MultiArray",
          "service": "nav_msgs/srv/GetMap", "action": "actionlib_benchmark/action/Roundtrip"}
+PLAIN_QOS = {"reliability": "reliable", "deadline_ns": 0, "lifespan_ns": 0, "liveliness": "automatic",
+             "liveliness_lease_ns": 0}
 
 
 class RospyPeer(peer_kit.Peer):
     settings = ("connection",)
 
     def __init__(self):
-        self.endpoints = None
-        self.rospy = None
+        self.endpoints = self.rospy = self.job = None
 
     def refuses(self, job):
         if job.generation != 1:
@@ -43,7 +44,13 @@ class RospyPeer(peer_kit.Peer):
         rospy.init_node(name, disable_signals=True)
         module = {"service": "service", "action": "action"}.get(job.pattern, "topic")
         self.endpoints = __import__(f"{module}_endpoints").make(kit, job)
-        kit.effective(None, '{"transport": "TCPROS"}', "rospy", rospy_version())
+        self.job = job
+
+    def effective(self):
+        asked = self.job.qos  # TCPROS knows a queue and latching
+        qos = {**PLAIN_QOS, "durability": asked.durability, "history": asked.history,
+               "depth": asked.depth}
+        return qos, "TCPROS", "rospy", rospy_version()
 
     def wait_matched(self, timeout_s):
         deadline = time.monotonic() + timeout_s

@@ -4,7 +4,10 @@
 //
 //   settings          names of the settings that it knows
 //   refuses(job)      the name of a field whose value is not supported, or null
-//   async create(kit, job)   makes context, node and endpoints, and says kit.effective
+//   async create(kit, job)   makes context, node and endpoints
+//   effective()       { qos, transport, library, version }, the QoS as in the job, null where the library
+//                     cannot tell; asked for once the other side is matched (startup: once the endpoints
+//                     exist); may be a promise
 //   isMatched()       whether the other side is matched; a server is not asked
 //   publish()         publishes kit.data
 //   echo(message)     sends a received message back
@@ -39,7 +42,6 @@ class Kit {
     this.data = topic ? payload.make(job.payload_bytes, job.run_id) : null;
     this.sending = new Sending(this);
     this.receiving = new Receiving(this);
-    this.inForce = null;
   }
 
   // ---- waiting
@@ -92,11 +94,6 @@ class Kit {
   }
 
   // ---- reports
-
-  // qos: as in the job, or null: as asked.
-  effective(qos, transport, library, version) {
-    this.inForce = { qos: qos || this.job.qos, transport, library, version };
-  }
 
   // A message came; the clock was read first. The message is handed to echo.
   message(arrivedNs, data, message) {
@@ -162,12 +159,10 @@ class Kit {
     const { job } = this;
     await this.peer.create(this, job);
     this.channel.say(`created ${clock.nowNs()}`);
-    if (this.inForce) {
-      this.channel.say(`effective ${JSON.stringify(this.inForce)}`);
-    }
     if (job.pattern !== 'startup') {
       await this.match();
     }
+    this.channel.say(`effective ${JSON.stringify(await this.peer.effective())}`);
     this.channel.say('ready');
     if (job.sends && job.pattern !== 'startup') {
       await this.sending.awaitGo();

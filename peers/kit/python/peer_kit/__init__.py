@@ -27,7 +27,12 @@ class Peer:
         return None
 
     def create(self, kit, job):
-        """Makes context, node and endpoints, and says kit.effective."""
+        """Makes context, node and endpoints."""
+        raise NotImplementedError
+
+    def effective(self):
+        """(qos, transport, library, version), the QoS as in the job, None where the library cannot
+        tell; asked for once the other side is matched (startup: once the endpoints exist)."""
         raise NotImplementedError
 
     def wait_matched(self, timeout_s):
@@ -69,7 +74,6 @@ class Kit:
         self.data = payload.make(job.payload_bytes, job.run_id) if topic else None
         self.sending = Sending(self)
         self.receiving = Receiving(self)
-        self._effective = None
 
     def wait_until(self, until_ns):
         """Under the lock: waits for a change until a monotonic time (None: no end). False: it is
@@ -84,11 +88,6 @@ class Kit:
         return True
 
     # ---- reports; any thread
-
-    def effective(self, qos, transport, library, version):
-        """qos: a dict as in the job, or None: as asked."""
-        self._effective = {"qos": qos or vars(self.job.qos), "transport": transport,
-                           "library": library, "version": version}
 
     def message(self, data, message, arrived_ns=None):
         """A message came. data: bytes-like; message is handed to echo."""
@@ -139,14 +138,17 @@ class Kit:
         else:
             self._await_handshake()
 
+    def _say_effective(self):
+        values = dict(zip(("qos", "transport", "library", "version"), self.peer.effective()))
+        self.channel.say("effective " + json.dumps(values, separators=(",", ":")))
+
     def _prepare(self):
         job = self.job
         self.peer.create(self, job)
         self.channel.say(f"created {time.time_ns()}")
-        if self._effective:
-            self.channel.say("effective " + json.dumps(self._effective, separators=(",", ":")))
         if job.pattern != "startup":
             self._match()
+        self._say_effective()
         if not self.failure:
             self.channel.say("ready")
         if job.sends and job.pattern != "startup":
