@@ -48,7 +48,7 @@ format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz
+	@rm -rf $(BUILD) $(BUILD)-sanitizers $(BUILD)-tsan
 
 help:
 	@sed -n 's/^#   //p' Makefile
