@@ -147,10 +147,24 @@ static void make_plan_peers(cli_bench *bench) {
     }
 }
 
+/* Without a ROS 2 that can be used there is nothing to probe. */
+static void rule_out_ros2(cli_bench *bench) {
+    for (size_t i = 0; i < bench->registry.peer_count; i++) {
+        run_peer *peer = &bench->registry.peers[i];
+        if (peer->uses_ros2 && !peer->probed) {
+            peer->probed = true;
+            peer->probe_line = util_strdup(bench->ros2.unusable);
+        }
+    }
+}
+
 void cli_bench_probe(cli_bench *bench, const strvec *names) {
     bool *wanted = util_alloc(bench->registry.peer_count, sizeof *wanted);
     for (size_t i = 0; i < bench->registry.peer_count; i++) {
         wanted[i] = is_wanted(&bench->registry.peers[i], names);
+    }
+    if (bench->ros2.unusable != NULL) {
+        rule_out_ros2(bench);
     }
     run_probe(&bench->registry, wanted, bench->environments, &bench->guard);
     free(wanted);

@@ -11,7 +11,10 @@ static void print_ros2(const run_ros2 *ros2) {
     if (!ros2->found) {
         printf("ROS 2: %s.\n", ros2->problem);
     } else {
-        printf("ROS 2: %s in %s, RMW %s.\n", ros2->distribution, ros2->prefix, ros2->rmw);
+        char *rmws = strvec_join(&ros2->rmws, ", ");
+        printf("ROS 2: %s in %s, RMW %s (installed: %s).\n", ros2->distribution, ros2->prefix,
+            ros2->rmw, rmws[0] == '\0' ? "none" : rmws);
+        free(rmws);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #define BAR_WIDTH 24
 #define SAID_LINES_MAX 12
+#define LINE_EVERY_NS INT64_C(3000000000)
 
 void cli_print_cell(const plan_cell *cell, FILE *out) {
     char size[UNITS_TEXT_MAX];
@@ -86,6 +87,29 @@ static void print_said(const run_process *process, FILE *out) {
     }
 }
 
+/* Where lines stay, each has to be worth it: one for each cell of a single round, else one every
+ * few seconds, and the last. */
+static void print_line(cli_progress *progress, const plan_cell *cell, uint32_t round) {
+    int64_t now_ns = run_clock_monotonic_ns();
+    if (progress->rounds > 1 && progress->ended < progress->total &&
+        now_ns - progress->told_ns < LINE_EVERY_NS) {
+        return;
+    }
+    progress->told_ns = now_ns;
+    fprintf(progress->out, "[%zu/%zu]", progress->ended, progress->total);
+    if (progress->ended < progress->total) {
+        print_time_left(progress);
+        fputc(',', progress->out);
+    }
+    fputc(' ', progress->out);
+    cli_print_cell(cell, progress->out);
+    if (progress->rounds > 1) {
+        fprintf(progress->out, ", round %u", round + 1);
+    }
+    fputc('\n', progress->out);
+    fflush(progress->out);
+}
+
 static void round_ended(void *user, const plan_cell *cell, const run_round *round) {
     cli_progress *progress = user;
     progress->ended++;
@@ -96,10 +120,8 @@ static void round_ended(void *user, const plan_cell *cell, const run_round *roun
         fprintf(progress->out, ", round %u: %s\n", round->index + 1, round->failure);
         print_said(&round->sides[0], progress->out);
         print_said(&round->sides[1], progress->out);
-    } else if (!progress->live && round->index + 1 == progress->rounds) {
-        fprintf(progress->out, "[%zu/%zu] ", progress->ended, progress->total);
-        cli_print_cell(cell, progress->out);
-        fputc('\n', progress->out);
+    } else if (!progress->live) {
+        print_line(progress, cell, round->index);
     }
 }
 
@@ -117,7 +139,7 @@ void cli_progress_begin(cli_progress *progress, const plan *todo, FILE *out) {
     for (size_t i = 0; i < todo->cell_count; i++) {
         progress->total += todo->cells[i].refused == NULL ? todo->rounds : 0;
     }
-    progress->began_ns = run_clock_monotonic_ns();
+    progress->began_ns = progress->told_ns = run_clock_monotonic_ns();
 }
 
 run_observer cli_progress_observer(cli_progress *progress) {

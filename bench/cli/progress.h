@@ -1,5 +1,5 @@
 /* What happens while measuring, on standard error: one live line with bar and time left on a
- * terminal, else one line per finished cell; and every trouble, with what the peer said. */
+ * terminal, else a line every few seconds; and every trouble, with what the peer said. */
 #ifndef BENCH_CLI_PROGRESS_H
 #define BENCH_CLI_PROGRESS_H
 
@@ -14,9 +14,9 @@ typedef struct cli_progress {
     FILE *out;
     bool live;
     uint32_t rounds;
-    size_t total, ended; /* rounds of all cells */
-    int64_t began_ns;
-    bool line_open; /* a live line stands there */
+    size_t total, ended;       /* rounds of all cells */
+    int64_t began_ns, told_ns; /* when the last line came, where there is no live one */
+    bool line_open;            /* a live line stands there */
 } cli_progress;
 
 void cli_progress_begin(cli_progress *progress, const plan *todo, FILE *out);

@@ -203,7 +203,7 @@ const cli_option cli_options[] = {
     {"save-samples", 0, OPTION_TEXT, false, MEASURING, AT(samples_dir), 0, 0, NULL, NULL, "DIR",
         NULL, "keep the raw samples there", NULL},
     {"baseline", 0, OPTION_TEXT, false, MEASURING | CLI_REPORT, AT(baseline), 0, 0, NULL, NULL,
-        "PEER", NULL, "what ratios refer to (the C++ library)", NULL},
+        "PEER", NULL, "what ratios refer to (the C++ library of each ROS; else rclite)", NULL},
     {"detail", 0, OPTION_FLAG, false, MEASURING | CLI_REPORT, AT(detail), 0, 0, NULL, NULL, NULL,
         NULL, "each round and process too", NULL},
     {"seed", 0, OPTION_COUNT, false, MEASURING, AT(seed), 0, 0, NULL, NULL, "N", NULL,

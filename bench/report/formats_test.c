@@ -74,6 +74,23 @@ static void test_ratio_to_the_baseline(void **state) {
     free(text);
 }
 
+/* A library of ROS 2 is no baseline for rows of ROS 1: there rclite is, as long as roscpp is not
+ * there. */
+static void test_a_baseline_per_generation(void **state) {
+    (void)state;
+    plan_cell *cells = f.todo.cells;
+    for (size_t i = 0; i < f.todo.cell_count; i++) {
+        cells[i].generation = 1;
+    }
+    char *text = fixture_write(&f.result, "text", NULL);
+    assert_has(text, "/rclite");
+    assert_has_not(text, "/rclcpp");
+    free(text);
+    for (size_t i = 0; i < f.todo.cell_count; i++) {
+        cells[i].generation = 2;
+    }
+}
+
 /* Rows of tables fit the terminal as long as columns can be left out. */
 static void check_width(unsigned width) {
     const report_view view = {.width = width, .detail = true};
@@ -257,6 +274,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_ratio_to_the_baseline),
+        cmocka_unit_test(test_a_baseline_per_generation),
         cmocka_unit_test(test_width),
         cmocka_unit_test(test_detail),
         cmocka_unit_test(test_markdown),

@@ -357,8 +357,9 @@ static void add_row(const row *r) {
 }
 
 void layout_group(
-    const report *result, size_t first, bool *done, const char *baseline, layout *shown) {
+    const report *result, size_t first, bool *done, const report_view *view, layout *shown) {
     const plan_cell *like = result->cells[first].run->cell;
+    const char *baseline = layout_baseline(result, view, like->generation);
     time_unit unit = unit_of(result, like);
     const report_cell *base = baseline != NULL ? find_pair(result, like, baseline, baseline) : NULL;
     grid *table = layout_add(shown, title_of(result, like, unit));

@@ -7,32 +7,37 @@
 #include "report/parts.h"
 #include "util/memory.h"
 
-/* Without --baseline, the library that the world compares with, if it is there.
- */
-static const char *choose_baseline(const report *result, const report_view *view) {
-    static const char *const usual[] = {"rclcpp", "roscpp"};
-    if (view->baseline != NULL) {
-        return view->baseline;
-    }
-    for (size_t u = 0; u < sizeof(usual) / sizeof(usual[0]); u++) {
-        for (size_t i = 0; i < result->cell_count; i++) {
-            const plan_cell *cell = result->cells[i].run->cell;
-            if (strcmp(cell->from, usual[u]) == 0 && strcmp(cell->to, usual[u]) == 0) {
-                return usual[u];
-            }
+static bool is_measured(const report *result, int generation, const char *library) {
+    for (size_t i = 0; i < result->cell_count; i++) {
+        const plan_cell *cell = result->cells[i].run->cell;
+        if (cell->generation == generation && strcmp(cell->from, library) == 0 &&
+            strcmp(cell->to, library) == 0) {
+            return true;
         }
     }
-    return NULL;
+    return false;
+}
+
+const char *layout_baseline(const report *result, const report_view *view, int generation) {
+    const char *usual = generation == 1 ? "roscpp" : "rclcpp";
+    if (view->baseline != NULL || is_measured(result, generation, usual)) {
+        return view->baseline != NULL ? view->baseline : usual;
+    }
+    bool others = false;
+    for (size_t i = 0; i < result->cell_count; i++) {
+        const plan_cell *cell = result->cells[i].run->cell;
+        others = others || (cell->generation == generation && strcmp(cell->from, "rclite") != 0);
+    }
+    return others && is_measured(result, generation, "rclite") ? "rclite" : NULL;
 }
 
 void layout_build(const report *result, const report_view *view, layout *ret_layout) {
     layout shown = {0};
-    const char *baseline = choose_baseline(result, view);
     bool *done = util_alloc(result->cell_count + 1, sizeof(*done));
-    layout_overview(result, baseline, &shown);
+    layout_overview(result, view, &shown);
     for (size_t i = 0; i < result->cell_count; i++) {
         if (!done[i] && result->cells[i].has_summary) {
-            layout_group(result, i, done, baseline, &shown);
+            layout_group(result, i, done, view, &shown);
         }
     }
     for (size_t i = 0; view->detail && i < result->cell_count; i++) {

@@ -122,7 +122,7 @@ static bool seen(const report *result, size_t index) {
     return false;
 }
 
-void layout_overview(const report *result, const char *baseline, layout *shown) {
+void layout_overview(const report *result, const report_view *view, layout *shown) {
     for (size_t i = 0; i < result->cell_count; i++) {
         const plan_cell *what = result->cells[i].run->cell;
         if (!result->cells[i].has_summary || !same_library(&result->cells[i]) ||
@@ -141,6 +141,7 @@ void layout_overview(const report *result, const char *baseline, layout *shown) 
             }
         }
         if (services) {
+            const char *baseline = layout_baseline(result, view, what->generation);
             grid *table = start(result, shown, what, baseline);
             for (size_t k = 0; k < libraries.count; k++) {
                 add_row(result, table, what, libraries.items[k], baseline);

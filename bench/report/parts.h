@@ -4,9 +4,13 @@
 
 #include "report/figures.h"
 
-void layout_overview(const report *result, const char *baseline, layout *shown);
+/* What ratios of a generation refer to: what was asked for, else the C++ library, else rclite when
+ * something is beside it; or NULL. */
+const char *layout_baseline(const report *result, const report_view *view, int generation);
+
+void layout_overview(const report *result, const report_view *view, layout *shown);
 void layout_group(
-    const report *result, size_t first, bool *done, const char *baseline, layout *shown);
+    const report *result, size_t first, bool *done, const report_view *view, layout *shown);
 void layout_details(const report *result, const report_cell *cell, layout *shown);
 void layout_notes(const report *result, layout *shown);
 

@@ -14,6 +14,7 @@
 #include "run/child.h"
 #include "run/clock.h"
 #include "run/interrupt.h"
+#include "run/ros2_check.h"
 #include "util/memory.h"
 
 #define SOURCE_WAIT_NS INT64_C(20000000000)
@@ -186,6 +187,7 @@ void run_ros2_find(run_ros2 *ros2, const char *prefix, const char *root, const c
     if (ros2->found) {
         name_distribution(ros2);
         choose_rmw(ros2);
+        run_ros2_check(ros2);
     } else {
         strvec_clear(&ros2->environment);
         strvec_push_all(&ros2->environment, base);
@@ -197,6 +199,8 @@ void run_ros2_done(run_ros2 *ros2) {
     free(ros2->distribution);
     free(ros2->rmw);
     free(ros2->problem);
+    free(ros2->unusable);
+    strvec_done(&ros2->rmws);
     strvec_done(&ros2->environment);
     memset(ros2, 0, sizeof *ros2);
 }

@@ -12,7 +12,9 @@ typedef struct run_ros2 {
     char *prefix;       /* NULL: the environment was sourced already and tells no single one */
     char *distribution; /* "jazzy" */
     char *rmw;          /* RMW_IMPLEMENTATION that will be used */
+    strvec rmws;        /* those that are installed */
     char *problem;      /* why none was found or could not be sourced; heap */
+    char *unusable;     /* found, but why its libraries cannot be measured; heap, or NULL */
     strvec environment; /* for peers that need it; without ROS 2 the plain environment */
 } run_ros2;
 

@@ -246,6 +246,52 @@ static void the_newest_ros2_is_found_and_sourced(void **state) {
     rmdir(root);
 }
 
+static void make_rmw(const char *root, const char *rmw) {
+    char *command = util_format("d=%s/share/ament_index/resource_index/rmw_typesupport; "
+                                "mkdir -p $d && touch $d/%s $d/rmw_implementation",
+        root, rmw);
+    assert_int_equal(system(command), 0);
+    free(command);
+}
+
+static void an_unusable_ros2_is_named(void **state) {
+    (void)state;
+    char root[] = "/tmp/run_test_XXXXXX";
+    assert_non_null(mkdtemp(root));
+    make_distribution(root, "humble", "export ROS_DISTRO=humble");
+    make_distribution(root, "lyrical", "export ROS_DISTRO=lyrical");
+    char *newest = util_format("%s/lyrical", root);
+    char *old = util_format("%s/humble", root);
+    make_rmw(newest, "rmw_fastrtps_cpp");
+    strvec base = {0};
+    strvec_pushf(&base, "PATH=%s", getenv("PATH"));
+    run_ros2 ros2;
+    run_ros2_find(&ros2, old, root, NULL, &base, NULL);
+    assert_true(ros2.found);
+    assert_non_null(strstr(ros2.unusable, "ROS 2 humble ("));
+    assert_non_null(strstr(ros2.unusable, "is not supported: Iron or later"));
+    run_ros2_done(&ros2);
+
+    run_ros2_find(&ros2, NULL, root, NULL, &base, NULL);
+    assert_int_equal(ros2.rmws.count, 1);
+    assert_non_null(strstr(ros2.unusable, "rmw_cyclonedds_cpp, which is not installed (there are: "
+                                          "rmw_fastrtps_cpp): install "
+                                          "ros-lyrical-rmw-cyclonedds-cpp"));
+    run_ros2_done(&ros2);
+
+    strvec_push(&base, "RMW_IMPLEMENTATION=rmw_fastrtps_cpp");
+    run_ros2_find(&ros2, NULL, root, NULL, &base, NULL);
+    assert_null(ros2.unusable);
+    assert_string_equal(ros2.rmw, "rmw_fastrtps_cpp");
+    run_ros2_done(&ros2);
+    strvec_done(&base);
+    remove_distribution(root, "humble");
+    remove_distribution(root, "lyrical");
+    free(newest);
+    free(old);
+    rmdir(root);
+}
+
 static void a_broken_ros2_is_named(void **state) {
     (void)state;
     char root[] = "/tmp/run_test_XXXXXX";
@@ -299,6 +345,7 @@ int main(void) {
         cmocka_unit_test(the_measured_part_is_what_lies_between),
         cmocka_unit_test(the_host_is_known),
         cmocka_unit_test(the_newest_ros2_is_found_and_sourced),
+        cmocka_unit_test(an_unusable_ros2_is_named),
         cmocka_unit_test(a_broken_ros2_is_named),
         cmocka_unit_test(the_guard_kills_what_is_left),
     };

@@ -133,6 +133,33 @@ class Words(Case):
         self.assertEqual(
             result["cells"][0]["refused"], "absent is not available here: no x here")
 
+    def test_a_ros2_that_is_not_supported_is_named(self):
+        prefix = os.path.join(self.folder, "ros", "humble")
+        os.makedirs(os.path.join(prefix, "share", "ament_index"))
+        with open(os.path.join(prefix, "setup.sh"), "w") as file:
+            file.write(f"export ROS_DISTRO=humble AMENT_PREFIX_PATH={prefix}\n")
+        out, _ = self.run_it("peers", "--ros2-prefix", prefix)
+        self.assertIn(f"ROS 2: humble in {prefix}, RMW rmw_cyclonedds_cpp (installed: none).", out)
+        self.assertRegex(out, r"(?m)^rclcpp +no ")
+        self.assertIn(f"ROS 2 humble ({prefix}) is not supported: Iron or later is needed", out)
+        self.assertRegex(out, r"(?m)^rclite +yes ")
+
+    def test_too_old_a_node_js_is_named(self):
+        tools = os.path.join(self.folder, "tools")
+        os.makedirs(tools)
+        node = os.path.join(tools, "node")
+        probe = os.path.join(SOURCE, "peers", "rclnodejs", "need-node")
+        environment = dict(self.environment, PATH=f"{tools}:{os.environ['PATH']}")
+        for version, reason in [("v18.19.0", "Node.js v18.19.0; rclnodejs needs 20.20 or newer"),
+                                ("v20.19.6", "Node.js v20.19.6; rclnodejs needs 20.20 or newer"),
+                                ("v9.1.0", "Node.js v9.1.0; rclnodejs needs 20.20 or newer"),
+                                ("v20.20.0", ""), ("v24.1.0", "")]:
+            with open(node, "w") as file:
+                file.write(f"#!/bin/sh\necho {version}\n")
+            os.chmod(node, 0o755)
+            done = subprocess.run([probe], env=environment, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 77 if reason else 0, version)
+            self.assertIn(reason, done.stdout)
 
     def test_doctor(self):
         process = self.start("doctor")
@@ -166,9 +193,9 @@ class Measuring(Case):
             "topic", "--from", "null", "--to", "null", "-s", "64,1KiB", "-n", "5", "--rounds", "2")
         self.assertEqual([cell["payload_bytes"] for cell in result["cells"]], [64, 1024])
         self.assertEqual([len(cell["rounds"]) for cell in result["cells"]], [2, 2])
-        # Not a terminal: one line for each finished cell.
-        self.assertEqual(err.count("\n"), 2)
-        self.assertIn("[4/4] topic, ROS 2, null, 1 KiB\n", err)
+        # Not a terminal: a line every few seconds, and the last.
+        self.assertIn("[4/4] topic, ROS 2, null, 1 KiB, round 2\n", err)
+        self.assertRegex(err, r"^(\[[123]/4\] \d:\d\d left, .*\n)*\[4/4\]")
 
     def test_a_plan_file(self):
         path = os.path.join(self.folder, "plan.yaml")
