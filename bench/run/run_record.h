@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "plan/plan.h"
+#include "run/work_dir.h"
 
 /* From /proc of the process and its threads: the measured part (measured minus go), or from wait4:
  * the lifetime. */
@@ -56,9 +57,8 @@ typedef struct run_cell {
 typedef struct run_record {
     run_cell *cells;
     size_t cell_count;
-    bool interrupted; /* Ctrl-C: what is here is what was measured */
-    char *work_dir;   /* jobs, and the samples when they are temporary */
-    bool work_dir_is_temporary;
+    bool interrupted;      /* Ctrl-C: what is here is what was measured */
+    run_work_dir work_dir; /* jobs, and the samples when they are temporary */
 } run_record;
 
 #endif

@@ -2,7 +2,6 @@
 #include "run/runner.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "plan/expand.h"
+#include "run/check.h"
 #include "run/clock.h"
 #include "run/interrupt.h"
 #include "run/job.h"
@@ -19,7 +19,6 @@
 #include "run/probe.h"
 #include "run/round.h"
 #include "run/session.h"
-#include "sample/sample.h"
 #include "util/memory.h"
 
 #define QUIET_NS INT64_C(500000000)
@@ -123,9 +122,9 @@ static bool prepare_side(runner *r, size_t cell_index, uint32_t round, uint64_t 
         run_registry_find(r->setting->registry, side == 0 ? cell->from : cell->to, &variant);
     const char *role = plan_role_name(cell->pattern, side);
     const char *samples_dir =
-        r->options->samples_dir != NULL ? r->options->samples_dir : r->record->work_dir;
+        r->options->samples_dir != NULL ? r->options->samples_dir : r->record->work_dir.path;
     start->job_path =
-        util_format("%s/%03zu-%03u-%s.job.json", r->record->work_dir, cell_index, round, role);
+        util_format("%s/%03zu-%03u-%s.job.json", r->record->work_dir.path, cell_index, round, role);
     char *absolute = realpath(samples_dir, NULL); /* peers run in folders of their own */
     start->samples_path = util_format("%s/%03zu-%03u-%s.samples",
         absolute != NULL ? absolute : samples_dir, cell_index, round, role);
@@ -138,7 +137,7 @@ static bool prepare_side(runner *r, size_t cell_index, uint32_t round, uint64_t 
         peer, &r->setting->environments[peer->uses_ros2 ? 1 : 0], &start->environment);
     run_network_apply(r->setting->network, cell->transport, r->fastdds_files[cell->transport],
         cell->generation == 1 ? master_uri(r) : NULL, &start->environment);
-    strvec_set_variable(&start->environment, "ROS_LOG_DIR", r->record->work_dir);
+    strvec_set_variable(&start->environment, "ROS_LOG_DIR", r->record->work_dir.path);
     start->spec = (run_side_spec){
         .variant = variant->name,
         .role = role,
@@ -199,45 +198,6 @@ static void run_sides(runner *r, const plan_cell *cell, side_start starts[2], ru
     free(sentence);
 }
 
-/* What a peer said it did against the file it wrote. */
-static char *check_samples(const run_process *process, uint64_t run_id, uint64_t exactly) {
-    sample_file file;
-    char text[512];
-    if (!sample_file_read(process->samples_path, &file, text, sizeof text)) {
-        return util_format(
-            "%s (%s) left no usable samples: %s", process->variant, process->role, text);
-    }
-    uint64_t rows = 0;
-    for (size_t i = 0; i < file.row_count; i++) {
-        rows += (file.rows[i].seq & SAMPLE_FLAG_WARMUP) == 0;
-    }
-    char *sentence = NULL;
-    if (rows != process->done_rows) {
-        sentence = util_format("%s (%s) said 'done %" PRIu64 "', but its file holds %" PRIu64
-                               " rows that are not warm-up",
-            process->variant, process->role, process->done_rows, rows);
-    } else if (exactly != 0 && rows != exactly) {
-        sentence = util_format("%s (%s) recorded %" PRIu64 " messages instead of %" PRIu64,
-            process->variant, process->role, rows, exactly);
-    } else if (file.run_id != run_id) {
-        sentence =
-            util_format("%s (%s) left the samples of another run", process->variant, process->role);
-    }
-    sample_file_done(&file);
-    return sentence;
-}
-
-/* The sending side has a row for each message, exactly; the other one for what arrived. */
-static void check_round(run_round *round, uint64_t run_id, const plan_cell *cell) {
-    for (int side = 0; round->ok && side < 2; side++) {
-        if (round->sides[side].samples_path != NULL) {
-            round->failure =
-                check_samples(&round->sides[side], run_id, side == 0 ? cell->count : 0);
-            round->ok = round->failure == NULL;
-        }
-    }
-}
-
 /* One round of one cell, recorded whatever comes of it. */
 static void run_one(runner *r, size_t cell_index, uint32_t index) {
     run_cell *target = &r->record->cells[cell_index];
@@ -259,7 +219,7 @@ static void run_one(runner *r, size_t cell_index, uint32_t index) {
     }
     if (ok) {
         run_sides(r, cell, starts, round);
-        check_round(round, run_id, cell);
+        run_check_samples(round, run_id, cell);
     }
     side_start_done(&starts[0]);
     side_start_done(&starts[1]);
@@ -288,7 +248,7 @@ static bool have_master(runner *r, run_cell *cell) {
         return true;
     }
     char *error = NULL;
-    if (!run_master_start(&r->master, &r->setting->environments[0], r->record->work_dir,
+    if (!run_master_start(&r->master, &r->setting->environments[0], r->record->work_dir.path,
             r->setting->guard, &error)) {
         cell->refused =
             util_format("no ROS 1 master (Debian: python3-rosmaster; or --master URI): %s", error);
@@ -333,14 +293,9 @@ static bool write_text(const char *path, const char *text) {
 }
 
 static bool make_folders(runner *r, char **ret_error) {
-    const char *tmp = getenv("TMPDIR");
-    r->record->work_dir =
-        util_format("%s/rclbench-XXXXXX", tmp == NULL || tmp[0] == '\0' ? "/tmp" : tmp);
-    if (mkdtemp(r->record->work_dir) == NULL) {
-        *ret_error = util_format("%s: %s", r->record->work_dir, strerror(errno));
+    if (!run_work_dir_create(&r->record->work_dir, ret_error)) {
         return false;
     }
-    r->record->work_dir_is_temporary = true;
     const char *samples_dir = r->options->samples_dir;
     if (samples_dir != NULL && mkdir(samples_dir, 0777) != 0 && errno != EEXIST) {
         *ret_error = util_format("%s: %s", samples_dir, strerror(errno));
@@ -349,7 +304,7 @@ static bool make_folders(runner *r, char **ret_error) {
     for (int i = 0; i < PLAN_TRANSPORT_COUNT; i++) {
         const char *profiles = r->setting->network->fastdds_profiles[i];
         if (profiles != NULL) {
-            r->fastdds_files[i] = util_format("%s/fastdds-%d.xml", r->record->work_dir, i);
+            r->fastdds_files[i] = util_format("%s/fastdds-%d.xml", r->record->work_dir.path, i);
             if (!write_text(r->fastdds_files[i], profiles)) {
                 *ret_error = util_format("%s: %s", r->fastdds_files[i], strerror(errno));
                 return false;
@@ -429,13 +384,6 @@ bool run_plan(plan *todo, const run_setting *setting, const run_options *options
     return ok;
 }
 
-static int remove_entry(const char *path, const struct stat *status, int flag, struct FTW *ftw) {
-    (void)status;
-    (void)flag;
-    (void)ftw;
-    return remove(path) == 0 || errno == ENOENT ? 0 : -1;
-}
-
 void run_record_done(run_record *record) {
     for (size_t i = 0; i < record->cell_count; i++) {
         for (size_t j = 0; j < record->cells[i].round_count; j++) {
@@ -445,9 +393,6 @@ void run_record_done(run_record *record) {
         free(record->cells[i].refused);
     }
     free(record->cells);
-    if (record->work_dir_is_temporary) {
-        nftw(record->work_dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-    }
-    free(record->work_dir);
+    run_work_dir_done(&record->work_dir);
     memset(record, 0, sizeof *record);
 }

@@ -365,6 +365,27 @@ class Interrupting(Case):
         self.process.communicate(timeout=DEADLINE_S)
         self.wait_for(lambda: not processes_below(self.folder), "peers are left")
 
+    def test_what_a_killed_run_left_is_cleared_by_a_later_one(self):
+        def folders():
+            return sorted(name for name in os.listdir(self.folder) if name.startswith("rclbench-"))
+        self.start_long()
+        killed = folders()
+        self.assertEqual(len(killed), 1)
+        self.process.kill()
+        self.process.communicate(timeout=DEADLINE_S)
+        self.assertEqual(folders(), killed)
+        self.wait_for(lambda: not processes_below(self.folder), "peers are left")
+        os.mkdir(os.path.join(self.folder, "rclbench-ofmine"))
+        self.start_long()
+        running = folders()
+        self.assertEqual(len(running), 2)
+        self.assertNotIn(killed[0], running)
+        self.run_it("topic", "--from", "null", "-n", "5")
+        self.assertEqual(folders(), running)  # what is in use stays
+        self.process.send_signal(signal.SIGINT)
+        self.process.communicate(timeout=DEADLINE_S)
+        self.assertEqual(folders(), ["rclbench-ofmine"])
+
     def test_a_closed_standard_output_is_trouble(self):
         process = self.start("topic", "--from", "null", "-n", "5")
         process.stdout.close()

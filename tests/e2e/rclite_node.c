@@ -1,14 +1,17 @@
 /* A node of rclite for tests against a real ROS 2: it does one thing, says what it saw on stdout,
  * one line each, and ends by itself or on SIGTERM. Not an example: see docs/rclite.md for those.
  *
- *   rclite_node talk TOPIC COUNT          publishes std_msgs/String "hello N" at 20 Hz, COUNT times
- * (0: on) rclite_node listen TOPIC COUNT        prints "heard TEXT" COUNT times rclite_node serve
- * SERVICE COUNT       answers nav_msgs/GetMap: 64 bytes, frame "rclite" rclite_node call SERVICE
- * COUNT        calls nav_msgs/GetMap and prints "answer FRAME SIZE" rclite_node serve_flag SERVICE
- * COUNT  answers std_srvs/SetBool with its message rclite_node act ACTION COUNT          serves
- * example_interfaces/Fibonacci with feedback rclite_node goal ACTION COUNT         sends goals of
- * order 5, prints "feedback SIZE", "result STATUS SIZE" rclite_node nodes NODE COUNT prints all
- * node names once NODE is one of COUNT or more */
+ *   rclite_node talk TOPIC COUNT          publishes std_msgs/String "hello N" at 20 Hz
+ *   rclite_node listen TOPIC COUNT        prints "heard TEXT"
+ *   rclite_node serve SERVICE COUNT       answers nav_msgs/GetMap: 64 bytes, frame "rclite"
+ *   rclite_node call SERVICE COUNT        calls nav_msgs/GetMap and prints "answer FRAME SIZE"
+ *   rclite_node serve_flag SERVICE COUNT  answers std_srvs/SetBool with its message
+ *   rclite_node act ACTION COUNT          serves example_interfaces/Fibonacci with feedback; order
+ * 0 goes on until it is canceled, one below 0 is rejected rclite_node goal ACTION COUNT sends goals
+ * of order 5, prints "feedback SIZE", "result STATUS SIZE" rclite_node nodes NODE COUNT prints all
+ * node names once NODE is one of COUNT or more
+ *
+ * COUNT is how often; 0: until it is ended. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,8 +210,11 @@ static void on_goal(rclite_server_goal *handle, const void *goal, void *user) {
     const example_interfaces__action__Fibonacci_Goal *asked = goal;
     example_interfaces__action__Fibonacci_Feedback feedback = {0};
     example_interfaces__action__Fibonacci_Result last = {0};
-    const int32_t order = asked->order > 0 && asked->order < 40 ? asked->order : 1;
+    const int32_t order = asked->order < 40 ? asked->order : 1;
     rclite_result result = RCLITE_OK;
+    if (order == 0) {
+        return; /* until it is canceled */
+    }
     for (int32_t i = 1; result == RCLITE_OK && i <= order; i++) {
         result = fibonacci(&feedback.sequence, i);
         if (result == RCLITE_OK) {
@@ -227,10 +233,25 @@ static void on_goal(rclite_server_goal *handle, const void *goal, void *user) {
     one_more(user);
 }
 
+static bool on_wish(const rclite_goal_id *id, const void *goal, void *user) {
+    const example_interfaces__action__Fibonacci_Goal *asked = goal;
+    (void)id;
+    (void)user;
+    return asked->order >= 0;
+}
+
+static void on_canceling(rclite_server_goal *handle, void *user) {
+    example_interfaces__action__Fibonacci_Result last = {0};
+    const rclite_result result = rclite_server_goal_canceled(handle, &last);
+    printf("canceled: %s\n", rclite_result_string(result));
+    one_more(user);
+}
+
 static int act(node_program *program) {
     rclite_error error = {.text = ""};
     const rclite_action_server_options options = RCLITE_ACTION_SERVER_OPTIONS_INIT;
-    const rclite_action_server_callbacks callbacks = {.accepted = on_goal};
+    const rclite_action_server_callbacks callbacks = {
+        .goal = on_wish, .accepted = on_goal, .canceling = on_canceling};
     rclite_action_server *server = NULL;
     if (rclite_action_server_create(program->node, program->name,
             &example_interfaces__action__Fibonacci__type, &callbacks, program, &options, &server,

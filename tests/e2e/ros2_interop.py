@@ -189,6 +189,18 @@ class Suite:
                    'feedback 3' in output, output)
         stop(server)
 
+        server = self.rclite('act', '/count', '0')
+        code, output = self.ros.run(['/usr/bin/python3', '-c', RCLPY_ACTION_CLIENT])
+        served = stop(server)
+        self.check('rclpy action client, rclite action server, 3 goals with feedback',
+                   code == 0 and output.count('result 4 [0, 1, 1, 2, 3]') == 3 and
+                   output.count('feedback 1') == 3, output + served)
+        self.check('rclpy action client, rclite action server: canceled',
+                   'canceling 1' in output and 'result 5 []' in output and
+                   'canceled: ' in served, output + served)
+        self.check('rclpy action client, rclite action server: rejected',
+                   'accepted False' in output, output + served)
+
     def rclpy_graph(self):
         talker = self.python(RCLPY_TALKER)
         code, output = self.ros.run([self.node, 'nodes', '/ns/pytalker', '2'])
@@ -256,6 +268,32 @@ node = rclpy.create_node("pytalker", namespace="/ns")
 publisher = node.create_publisher(String, "chatter", 10)
 node.create_timer(0.05, lambda: publisher.publish(String(data="from rclpy")))
 rclpy.spin(node)
+'''
+
+RCLPY_ACTION_CLIENT = '''
+import rclpy
+from rclpy.action import ActionClient
+from example_interfaces.action import Fibonacci
+rclpy.init()
+node = rclpy.create_node("pyasker")
+client = ActionClient(node, Fibonacci, "/count")
+assert client.wait_for_server(20)
+def wait(future):
+    rclpy.spin_until_future_complete(node, future, timeout_sec=20)
+    return future.result()
+def told(message):
+    print("feedback", len(message.feedback.sequence))
+def send(order):
+    return wait(client.send_goal_async(Fibonacci.Goal(order=order), feedback_callback=told))
+def finish(handle):
+    answer = wait(handle.get_result_async())
+    print("result", answer.status, list(answer.result.sequence))
+for i in range(3):
+    finish(send(5))
+held = send(0)
+print("canceling", len(wait(held.cancel_goal_async()).goals_canceling))
+finish(held)
+print("accepted", send(-1).accepted)
 '''
 
 RCLPY_ACTION_SERVER = '''
