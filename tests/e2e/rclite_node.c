@@ -23,6 +23,7 @@
 #include "std_msgs/msg/String.h"
 #include "std_srvs/srv/SetBool.h"
 
+#define STEP_NS INT64_C(30000000)
 #define WAIT_NS INT64_C(20000000000)
 
 typedef struct node_program {
@@ -31,6 +32,8 @@ typedef struct node_program {
     const char *name;
     long wanted;
     _Atomic long done;
+    rclite_server_goal *_Atomic goal; /* act: the one that goes on, and how far it is */
+    int32_t order, step;
 } node_program;
 
 static rclite_context *signalled; /* for the handler only; set before it is installed */
@@ -206,31 +209,45 @@ static rclite_result fibonacci(rclite_int32_sequence *sequence, int32_t count) {
     return result;
 }
 
-static void on_goal(rclite_server_goal *handle, const void *goal, void *user) {
-    const example_interfaces__action__Fibonacci_Goal *asked = goal;
+/* One feedback for each step, so that it can be seen as it comes; then the result. */
+static void on_step(void *user) {
+    node_program *program = user;
     example_interfaces__action__Fibonacci_Feedback feedback = {0};
     example_interfaces__action__Fibonacci_Result last = {0};
-    const int32_t order = asked->order < 40 ? asked->order : 1;
+    if (program->goal == NULL) {
+        return;
+    }
     rclite_result result = RCLITE_OK;
-    if (order == 0) {
-        return; /* until it is canceled */
-    }
-    for (int32_t i = 1; result == RCLITE_OK && i <= order; i++) {
-        result = fibonacci(&feedback.sequence, i);
+    if (program->step < program->order) {
+        program->step++;
+        result = fibonacci(&feedback.sequence, program->step);
         if (result == RCLITE_OK) {
-            result = rclite_server_goal_feedback(handle, &feedback);
+            result = rclite_server_goal_feedback(program->goal, &feedback);
         }
+    } else {
+        result = fibonacci(&last.sequence, program->order);
+        if (result == RCLITE_OK) {
+            result = rclite_server_goal_succeed(program->goal, &last);
+        }
+        printf("goal %d: %s\n", (int)program->order, rclite_result_string(result));
+        program->goal = NULL;
+        one_more(program);
     }
-    if (result == RCLITE_OK) {
-        result = fibonacci(&last.sequence, order);
+    if (result != RCLITE_OK) {
+        fprintf(stderr, "rclite_node: goal: %s\n", rclite_result_string(result));
     }
-    if (result == RCLITE_OK) {
-        result = rclite_server_goal_succeed(handle, &last);
-    }
-    printf("goal %d: %s\n", (int)order, rclite_result_string(result));
     rclite_message_done(example_interfaces__action__Fibonacci__type.feedback, &feedback, NULL);
     rclite_message_done(example_interfaces__action__Fibonacci__type.result, &last, NULL);
-    one_more(user);
+}
+
+static void on_goal(rclite_server_goal *handle, const void *goal, void *user) {
+    const example_interfaces__action__Fibonacci_Goal *asked = goal;
+    node_program *program = user;
+    if (asked->order > 0) {
+        program->order = asked->order < 40 ? asked->order : 1;
+        program->step = 0;
+        program->goal = handle;
+    }
 }
 
 static bool on_wish(const rclite_goal_id *id, const void *goal, void *user) {
@@ -242,6 +259,7 @@ static bool on_wish(const rclite_goal_id *id, const void *goal, void *user) {
 
 static void on_canceling(rclite_server_goal *handle, void *user) {
     example_interfaces__action__Fibonacci_Result last = {0};
+    ((node_program *)user)->goal = NULL;
     const rclite_result result = rclite_server_goal_canceled(handle, &last);
     printf("canceled: %s\n", rclite_result_string(result));
     one_more(user);
@@ -258,7 +276,14 @@ static int act(node_program *program) {
             &error) != RCLITE_OK) {
         return complain(program->name, &error);
     }
+    rclite_timer *timer = NULL;
+    if (rclite_timer_create(program->context, STEP_NS, on_step, program, &timer, &error) !=
+        RCLITE_OK) {
+        rclite_action_server_free(server);
+        return complain(program->name, &error);
+    }
     const int status = wait_until_done(program);
+    rclite_timer_free(timer);
     rclite_action_server_free(server);
     return status;
 }

@@ -194,7 +194,7 @@ class Suite:
         served = stop(server)
         self.check('rclpy action client, rclite action server, 3 goals with feedback',
                    code == 0 and output.count('result 4 [0, 1, 1, 2, 3]') == 3 and
-                   output.count('feedback 1') == 3, output + served)
+                   output.count('feedback 5') == 3, output + served)
         self.check('rclpy action client, rclite action server: canceled',
                    'canceling 1' in output and 'result 5 []' in output and
                    'canceled: ' in served, output + served)
