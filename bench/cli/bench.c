@@ -83,6 +83,7 @@ bool cli_bench_open(
     for (size_t i = 0; i < bench->registry.problems.count; i++) {
         fprintf(stderr, "rclbench: %s\n", bench->registry.problems.items[i]);
     }
+    strvec_set_variable(&bench->environments[0], "RCLBENCH_KIT_DIR", bench->registry.kit_dir);
     char *overlay = ros2_overlay(&bench->registry);
     run_ros2_find(&bench->ros2, settings->ros2_prefix, "/opt/ros", overlay, &bench->environments[0],
         &bench->guard);

@@ -41,6 +41,7 @@ void run_registry_done(run_registry *registry) {
     }
     free(registry->peers);
     strvec_done(&registry->problems);
+    free(registry->kit_dir);
     memset(registry, 0, sizeof *registry);
 }
 
@@ -201,6 +202,7 @@ static bool add_own(run_registry *registry, char **ret_error) {
                          : util_format("%s/share/rclbench/peers", exe);
     char *build_dir = in_build ? util_strdup(RCLBENCH_BINARY_DIR "/peers")
                                : util_format("%s/" RCLBENCH_LIBDIR "/rclbench/peers", exe);
+    registry->kit_dir = util_format("%s/kit", dir);
     run_registry_place place = {dir, build_dir};
     bool ok = run_registry_add_place(registry, place, ret_error);
     free(dir);

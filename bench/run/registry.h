@@ -33,6 +33,7 @@ typedef struct run_registry {
     run_peer *peers; /* in the order found */
     size_t peer_count, peer_capacity;
     strvec problems; /* broken manifests, one sentence each: file:line:column: what */
+    char *kit_dir;   /* this program's own kits, a folder per language */
 } run_registry;
 
 /* Where to look: folders that are a peer (hold peer.json) or hold such folders. */
