@@ -36,10 +36,11 @@
            (to-message (goal)
              (status-message (goal-id goal) (goal-state goal))))
       (setf (server-goals server) (delete-if #'is-old (server-goals server)))
-      (roslisp:publish (server-statuses server)
-                       (make-instance 'actionlib_msgs-msg:GoalStatusArray
-                                      :header (header-at now)
-                                      :status_list (map 'vector #'to-message (reverse (server-goals server))))))))
+      (roslisp:publish
+       (server-statuses server)
+       (make-instance 'actionlib_msgs-msg:GoalStatusArray
+                      :header (header-at now)
+                      :status_list (map 'vector #'to-message (reverse (server-goals server))))))))
 
 (defun publish-result (server goal received-ns)
   (roslisp:publish
@@ -65,7 +66,8 @@
 
 (defun serve-goals ()
   (let ((server (make-server
-                 :statuses (roslisp:advertise (action-topic "status") "actionlib_msgs/GoalStatusArray" :latch t)
+                 :statuses (roslisp:advertise (action-topic "status") "actionlib_msgs/GoalStatusArray"
+                                              :latch t)
                  :results (roslisp:advertise (action-topic "result")
                                              "actionlib_benchmark/RoundtripActionResult"))))
     (roslisp:advertise (action-topic "feedback") "actionlib_benchmark/RoundtripActionFeedback")
@@ -124,20 +126,24 @@
                (when (= other token) (remhash id (client-tokens client))))
              (client-tokens client))))
 
+(defun subscribe-to-server (client)
+  (list (roslisp:subscribe (action-topic "result") "actionlib_benchmark/RoundtripActionResult"
+                           (lambda (message) (on-result client message)))
+        (roslisp:subscribe (action-topic "status") "actionlib_msgs/GoalStatusArray" #'identity)
+        (roslisp:subscribe (action-topic "feedback") "actionlib_benchmark/RoundtripActionFeedback"
+                           #'identity)))
+
 (defun use-goals ()
-  (await-other-side (action-topic "result"))
+  "It subscribes when the server has subscribed, as make-publisher does."
   (let* ((client (make-client))
-         (results (roslisp:subscribe (action-topic "result") "actionlib_benchmark/RoundtripActionResult"
-                                     (lambda (message) (on-result client message))))
-         (statuses (roslisp:subscribe (action-topic "status") "actionlib_msgs/GoalStatusArray" #'identity))
-         (feedback (roslisp:subscribe (action-topic "feedback")
-                                      "actionlib_benchmark/RoundtripActionFeedback" #'identity))
-         (cancel (roslisp:advertise (action-topic "cancel") "actionlib_msgs/GoalID")))
-    (setf (client-goals client)
-          (roslisp:advertise (action-topic "goal") "actionlib_benchmark/RoundtripActionGoal"))
+         (cancel (roslisp:advertise (action-topic "cancel") "actionlib_msgs/GoalID"))
+         (goals (roslisp:advertise (action-topic "goal") "actionlib_benchmark/RoundtripActionGoal"))
+         subscribers)
+    (setf (client-goals client) goals)
     (list :matched (lambda ()
-                     (and (every #'subscription-connected-p (list results statuses feedback))
-                          (every #'publication-connected-p (list cancel (client-goals client)))))
+                     (and (every #'publication-connected-p (list cancel goals))
+                          (every #'subscription-connected-p
+                                 (or subscribers (setf subscribers (subscribe-to-server client))))))
           :call (lambda (token t1) (send-goal client token t1))
           :forget (lambda (token) (forget-goal client token)))))
 

@@ -1,4 +1,4 @@
-;;; sbcl --load build.lisp FOLDER PEER: loads all that the peer needs and saves it as the program FOLDER/peer.
+;;; sbcl --load build.lisp FOLDER PEER: loads all that the peer needs. setup saves it then, outside of this load.
 (require :asdf)
 (require :sb-bsd-sockets)
 
@@ -24,6 +24,3 @@
       (when (or failed (null output))
         (sb-ext:exit :code 1 :abort t)))
     (load fasl)))
-
-(sb-ext:save-lisp-and-die (concatenate 'string *folder* "/peer") :executable t :save-runtime-options t
-                           :toplevel (intern "MAIN" :roslisp-peer))

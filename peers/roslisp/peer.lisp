@@ -20,7 +20,8 @@
           ((not (equal pattern "service")) (peer-kit:job-text "not_plain"))
           ((/= 1 (peer-kit:job-number "in_flight")) "in_flight")
           ;; roslisp answers one request on a connection.
-          ((and (equal (peer-kit:job-text "role") "server") (equal connection "persistent")) "settings.connection")
+          ((and (equal (peer-kit:job-text "role") "server") (equal connection "persistent"))
+           "settings.connection")
           (t (peer-kit:job-text "not_plain")))))
 
 (defun start-node ()

@@ -27,20 +27,6 @@
                (error "no match in time"))
              (sleep 0.001))))
 
-(defun topic-is-published-p (topic)
-  "Does the master know a publisher of the topic?"
-  (destructuring-bind (publishers &rest others) (roslisp::ros-rpc-call roslisp::*master-uri* "getSystemState")
-    (declare (ignore others))
-    (and (listp publishers) (member topic publishers :key #'first :test #'equal))))
-
-(defun await-other-side (topic)
-  "Two roslisp nodes that subscribe to each other at the same moment wait for each other's lock, until both give
-up. So of two sides that publish and subscribe, one makes its endpoints when the other's are there; if
-it does not come, this ends, and the match is waited for as always."
-  (ignore-errors
-   (wait-until (floor (peer-kit:job-number "match_timeout_ns") 2000000000)
-               (lambda () (topic-is-published-p topic)))))
-
 ;;; The pattern
 
 (defun make-array-message (data)
@@ -75,24 +61,34 @@ it does not come, this ends, and the match is waited for as always."
     (map-into bytes #'identity data)
     (peer-kit:message arrived bytes message)))
 
+(defun array-subscriber (topic)
+  (subscribe topic "std_msgs/UInt8MultiArray" #'on-array))
+
+(defun array-publication (topic)
+  (roslisp:advertise topic "std_msgs/UInt8MultiArray" :latch (peer-kit:job-flag "transient_local")))
+
+(defun make-publisher ()
+  "With echo it subscribes when the other side has subscribed: two roslisp nodes that do so to each other
+at the same moment wait for each other's lock, until both give up."
+  (let ((publication (array-publication (peer-kit:job-text "topic")))
+        subscriber)
+    (list :matched (lambda ()
+                     (and (publication-connected-p publication)
+                          (or (not (peer-kit:job-flag "echo"))
+                              (subscription-connected-p
+                               (or subscriber
+                                   (setf subscriber (array-subscriber (peer-kit:job-text "echo_topic"))))))))
+          :publish (payload-publisher publication (peer-kit:job-number "payload_bytes")))))
+
+(defun make-subscriber ()
+  (let ((subscriber (array-subscriber (peer-kit:job-text "topic")))
+        (publication (when (peer-kit:job-flag "echo")
+                       (array-publication (peer-kit:job-text "echo_topic")))))
+    (list :matched (lambda ()
+                     (and (subscription-connected-p subscriber)
+                          (or (null publication) (publication-connected-p publication))))
+          :echo (lambda (message) (roslisp:publish publication message)))))
+
 (defun make-topic ()
   "The functions of the pattern: a property list."
-  (let* ((publishes (equal (peer-kit:job-text "role") "publisher"))
-         (echo (peer-kit:job-flag "echo"))
-         (topic (peer-kit:job-text "topic"))
-         (echo-topic (peer-kit:job-text "echo_topic"))
-         (latch (peer-kit:job-flag "transient_local"))
-         subscriber publication)
-    (when (and publishes echo)
-      (await-other-side echo-topic))
-    (when (or echo (not publishes))
-      (setf subscriber (subscribe (if publishes echo-topic topic) "std_msgs/UInt8MultiArray" #'on-array)))
-    (when (or echo publishes)
-      (setf publication (roslisp:advertise (if publishes topic echo-topic) "std_msgs/UInt8MultiArray"
-                                           :latch latch)))
-    (list :matched (lambda ()
-                     (and (or (null publication) (publication-connected-p publication))
-                          (or (null subscriber) (subscription-connected-p subscriber))))
-          :publish (when publishes
-                     (payload-publisher publication (peer-kit:job-number "payload_bytes")))
-          :echo (lambda (message) (roslisp:publish publication message)))))
+  (if (equal (peer-kit:job-text "role") "publisher") (make-publisher) (make-subscriber)))

@@ -125,8 +125,7 @@ int64_t lisp_kit_number(const peer_job *job, const char *field) {
     } numbers[] = {{"generation", job->generation}, {"echo", job->echo},
         {"payload_bytes", (int64_t)job->payload_bytes}, {"in_flight", job->in_flight},
         {"depth", job->qos.depth}, {"keep_all", job->qos.history == PEER_KEEP_ALL},
-        {"transient_local", job->qos.durability == PEER_TRANSIENT_LOCAL},
-        {"match_timeout_ns", job->match_timeout_ns}};
+        {"transient_local", job->qos.durability == PEER_TRANSIENT_LOCAL}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (strcmp(numbers[i].name, field) == 0) {
             return numbers[i].number;

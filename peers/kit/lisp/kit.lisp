@@ -3,8 +3,8 @@
 
 (defpackage :peer-kit
   (:use :cl :sb-alien)
-  (:export #:run #:load-kit #:job-text #:job-number #:job-flag #:job-setting #:now #:payload #:effective #:message #:served
-           #:answered #:unanswered #:fail #:map-data #:map-is-intact #:*echoed*))
+  (:export #:run #:load-kit #:job-text #:job-number #:job-flag #:job-setting #:now #:payload #:effective
+           #:message #:served #:answered #:unanswered #:fail #:map-data #:map-is-intact))
 
 (in-package :peer-kit)
 
