@@ -141,6 +141,7 @@ static void make_plan_peers(cli_bench *bench) {
                 .secondary = j > 0,
                 .missing = peer->probe_line == NULL ? "it was not probed" : peer->probe_line,
                 .rmw = peer->uses_ros2 ? bench->ros2.rmw : NULL,
+                .rules = peer->rules,
             };
             memcpy(row->generations, peer->generations, sizeof row->generations);
             memcpy(row->patterns, peer->patterns, sizeof row->patterns);

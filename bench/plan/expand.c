@@ -84,7 +84,7 @@ static bool resolve(plan *todo, const plan_cell *cell, plan_peers peers, const s
     return true;
 }
 
-static char *reason_of_one(const plan_peer *peer, const plan_cell *cell) {
+static char *reason_of_one(const plan_peer *peer, const plan_cell *cell, int side) {
     if (!peer->available) {
         return util_format("%s is not available here: %s", peer->name, peer->missing);
     }
@@ -95,7 +95,7 @@ static char *reason_of_one(const plan_peer *peer, const plan_cell *cell) {
         return util_format(
             "%s does not play the pattern %s", peer->name, plan_pattern_name(cell->pattern));
     }
-    return NULL;
+    return plan_rules_refusal(&peer->rules, peer->name, cell, side);
 }
 
 static const char *rmw_of(const plan_peer *peer) {
@@ -104,9 +104,9 @@ static const char *rmw_of(const plan_peer *peer) {
 
 /* Why two peers cannot be measured together; heap, or NULL. */
 static char *refusal(const plan_peer *from, const plan_peer *to, const plan_cell *cell) {
-    char *reason = reason_of_one(from, cell);
+    char *reason = reason_of_one(from, cell, 0);
     if (reason == NULL) {
-        reason = reason_of_one(to, cell);
+        reason = reason_of_one(to, cell, 1);
     }
     if (reason != NULL) {
         return reason;

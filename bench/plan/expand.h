@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "plan/plan.h"
+#include "plan/rule.h"
 #include "util/strvec.h"
 
 /* A variant that has a manifest. */
@@ -20,6 +21,7 @@ typedef struct plan_peer {
     const char *missing; /* why not */
     bool secondary;      /* a further variant of a peer: the first to go when time is short */
     const char *rmw;     /* the RMW it goes over; NULL: none, it speaks Cyclone DDS itself */
+    plan_rules rules;    /* borrowed */
 } plan_peer;
 
 typedef struct plan_peers {

@@ -13,15 +13,28 @@
 #define EVERY                                                                                      \
     { true, true, true, true }
 
+#define NO_RULES                                                                                   \
+    { NULL, 0 }
+
+static char connection_word[] = "connection", per_call_word[] = "per_call";
+static char one_request[] = "it answers one request on a connection", too_long[] = "it is too long";
+static plan_rule rules_of_single[] = {
+    {{false, true, false, false}, 1, 0, connection_word, per_call_word, one_request},
+    {{true, true, false, false}, -1, 7900, NULL, NULL, too_long},
+};
+
 static const plan_peer peers_here[] = {
-    {"rclite", "ros", {false, true, true}, EVERY, true, NULL, false, NULL},
-    {"rclite-spin", "ros", {false, true, true}, EVERY, true, NULL, true, NULL},
-    {"rclcpp", "ros", {false, false, true}, EVERY, true, NULL, false, "rmw_fastrtps_cpp"},
+    {"rclite", "ros", {false, true, true}, EVERY, true, NULL, false, NULL, NO_RULES},
+    {"rclite-spin", "ros", {false, true, true}, EVERY, true, NULL, true, NULL, NO_RULES},
+    {"rclcpp", "ros", {false, false, true}, EVERY, true, NULL, false, "rmw_fastrtps_cpp", NO_RULES},
     {"rclpy", "ros", {false, false, true}, EVERY, false, "no module rclpy", false,
-        "rmw_fastrtps_cpp"},
-    {"roscpp", "ros", {false, true, false}, EVERY, true, NULL, false, NULL},
-    {"null", "null", {false, true, true}, EVERY, true, NULL, false, NULL},
-    {"floor", "ros", {false, false, true}, {true, false, false, false}, true, NULL, false, NULL},
+        "rmw_fastrtps_cpp", NO_RULES},
+    {"roscpp", "ros", {false, true, false}, EVERY, true, NULL, false, NULL, NO_RULES},
+    {"null", "null", {false, true, true}, EVERY, true, NULL, false, NULL, NO_RULES},
+    {"floor", "ros", {false, false, true}, {true, false, false, false}, true, NULL, false, NULL,
+        NO_RULES},
+    {"single", "other", {false, true, false}, EVERY, true, NULL, false, NULL,
+        {rules_of_single, sizeof rules_of_single / sizeof rules_of_single[0]}},
 };
 static const plan_peers here = {peers_here, sizeof peers_here / sizeof peers_here[0]};
 
@@ -108,6 +121,61 @@ static void impossible_pairs_are_refused_with_the_reason(void **state) {
         assert_string_equal(todo.cells[0].refused, cases[i].reason);
         plan_done(&todo);
     }
+}
+
+static const char *refusal_of(plan *todo, plan_pattern pattern, const char *from, const char *to,
+    uint64_t payload_bytes, const char *settings_json) {
+    plan_spec spec = spec_of(pattern, from, to);
+    spec.cell.generation = 1;
+    spec.cell.payload_bytes = payload_bytes;
+    spec.cell.settings_json = settings_json;
+    expand(todo, &spec);
+    assert_int_equal(todo->cell_count, 1);
+    return todo->cells[0].refused;
+}
+
+static void rules_of_a_manifest_refuse_with_their_reason(void **state) {
+    (void)state;
+    static const struct {
+        plan_pattern pattern;
+        uint64_t payload_bytes;
+        const char *settings_json, *reason;
+    } cases[] = {
+        {PLAN_SERVICE, 7900, "{}",
+            "single is refused as server: it answers one request on a connection (--set "
+            "connection=per_call)"},
+        {PLAN_SERVICE, 7900, "{\"connection\":\"persistent\"}",
+            "single is refused as server: it answers one request on a connection (--set "
+            "connection=per_call)"},
+        {PLAN_SERVICE, 7900, "{\"connection\":\"per_call\"}", NULL},
+        {PLAN_SERVICE, 7901, "{\"connection\":\"per_call\"}",
+            "single is refused as client: it is too long"},
+        {PLAN_TOPIC, 7901, "{}", "single is refused as publisher: it is too long"},
+        {PLAN_TOPIC, 7900, "{}", NULL},
+        {PLAN_ACTION, 9999, "{}", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        plan todo;
+        const char *reason = refusal_of(&todo, cases[i].pattern, "single", "single",
+            cases[i].payload_bytes, cases[i].settings_json);
+        if (cases[i].reason == NULL) {
+            assert_null(reason);
+        } else {
+            assert_string_equal(reason, cases[i].reason);
+        }
+        plan_done(&todo);
+    }
+}
+
+static void rules_say_which_settings_they_ask_for(void **state) {
+    (void)state;
+    const plan_rules rules = {rules_of_single, 2};
+    char *service = plan_rules_settings(&rules, PLAN_SERVICE, "{\"a\":1}");
+    assert_string_equal(service, "{\"a\":1,\"connection\":\"per_call\"}");
+    char *topic = plan_rules_settings(&rules, PLAN_TOPIC, "{\"a\":1}");
+    assert_string_equal(topic, "{\"a\":1}");
+    free(service);
+    free(topic);
 }
 
 static void unknown_names_get_a_suggestion(void **state) {
@@ -211,6 +279,8 @@ int main(void) {
         cmocka_unit_test(pairs_same_keeps_the_equal_ones),
         cmocka_unit_test(all_leaves_out_what_cannot_run_and_says_so),
         cmocka_unit_test(impossible_pairs_are_refused_with_the_reason),
+        cmocka_unit_test(rules_of_a_manifest_refuse_with_their_reason),
+        cmocka_unit_test(rules_say_which_settings_they_ask_for),
         cmocka_unit_test(unknown_names_get_a_suggestion),
         cmocka_unit_test(the_default_pairs_each_with_itself),
         cmocka_unit_test(a_budget_lowers_counts_before_it_drops_cells),

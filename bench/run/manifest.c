@@ -14,7 +14,7 @@
 #define LIST_MAX 32
 
 static const char *const field_names[] = {"name", "language", "library", "family", "generations",
-    "patterns", "probe", "run", "install", "variants", "ros2"};
+    "patterns", "probe", "run", "install", "variants", "ros2", "refuses"};
 
 typedef struct manifest {
     const char *file;
@@ -103,7 +103,7 @@ static bool get_generations(const manifest *m, const json_t *object, run_peer *p
     return true;
 }
 
-static bool get_patterns(const manifest *m, const json_t *object, run_peer *peer) {
+static bool get_patterns(const manifest *m, const json_t *object, bool *ret_patterns) {
     const json_t *list = get_list(m, object, "patterns");
     if (list == NULL) {
         return false;
@@ -116,7 +116,7 @@ static bool get_patterns(const manifest *m, const json_t *object, run_peer *peer
                                        "startup",
                                i));
         }
-        peer->patterns[pattern] = true;
+        ret_patterns[pattern] = true;
     }
     return true;
 }
@@ -169,17 +169,17 @@ static bool get_variants(const manifest *m, const json_t *object, run_peer *peer
     return true;
 }
 
-static bool check_fields(const manifest *m, json_t *object) {
-    size_t known = sizeof field_names / sizeof field_names[0];
+static bool check_fields(
+    const manifest *m, json_t *object, const char *const *names, size_t known) {
     const char *key;
     json_t *value;
     json_object_foreach(object, key, value) {
         bool found = false;
         for (size_t i = 0; i < known; i++) {
-            found = found || strcmp(key, field_names[i]) == 0;
+            found = found || strcmp(key, names[i]) == 0;
         }
         if (!found) {
-            const char *near = nearest_word(key, field_names, known);
+            const char *near = nearest_word(key, names, known);
             return fail(m, near == NULL ? util_format("unknown field \"%s\"", key)
                                         : util_format("unknown field \"%s\" (did you mean \"%s\"?)",
                                               key, near));
@@ -188,8 +188,79 @@ static bool check_fields(const manifest *m, json_t *object) {
     return true;
 }
 
+static bool get_side(const manifest *m, const json_t *object, int *ret_side) {
+    static const char *const roles[] = {"publisher", "subscriber", "client", "server"};
+    const json_t *value = json_object_get(object, "role");
+    *ret_side = -1;
+    if (value == NULL) {
+        return true;
+    }
+    for (int i = 0; i < 4; i++) {
+        if (json_is_string(value) && strcmp(json_string_value(value), roles[i]) == 0) {
+            *ret_side = i % 2;
+            return true;
+        }
+    }
+    return fail(m, util_strdup("\"role\" has to be one of publisher, subscriber, client, server"));
+}
+
+/* "connection=per_call" */
+static bool get_unless(const manifest *m, const json_t *object, plan_rule *rule) {
+    const json_t *value = json_object_get(object, "unless");
+    if (value == NULL) {
+        return true;
+    }
+    const char *text = json_is_string(value) ? json_string_value(value) : "";
+    const char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text) {
+        return fail(m, util_strdup("\"unless\" has to be a text like \"connection=per_call\""));
+    }
+    rule->unless_name = util_strndup(text, (size_t)(equals - text));
+    rule->unless_value = util_strdup(equals + 1);
+    return true;
+}
+
+static bool get_payload_above(const manifest *m, const json_t *object, plan_rule *rule) {
+    const json_t *value = json_object_get(object, "payload_above");
+    if (value != NULL && (!json_is_integer(value) || json_integer_value(value) < 1)) {
+        return fail(m, util_strdup("\"payload_above\" has to be a number of bytes"));
+    }
+    rule->payload_above = (uint64_t)json_integer_value(value);
+    return true;
+}
+
+static bool get_rule(const manifest *m, json_t *object, plan_rule *rule) {
+    static const char *const names[] = {"patterns", "role", "payload_above", "unless", "reason"};
+    if (!json_is_object(object)) {
+        return fail(m, util_strdup("\"refuses\" has to be a list of objects"));
+    }
+    return check_fields(m, object, names, sizeof names / sizeof names[0]) &&
+           get_patterns(m, object, rule->patterns) && get_side(m, object, &rule->side) &&
+           get_payload_above(m, object, rule) && get_unless(m, object, rule) &&
+           get_text(m, object, "reason", NULL, &rule->reason);
+}
+
+static bool get_rules(const manifest *m, const json_t *object, run_peer *peer) {
+    if (json_object_get(object, "refuses") == NULL) {
+        return true;
+    }
+    const json_t *list = get_list(m, object, "refuses");
+    if (list == NULL) {
+        return false;
+    }
+    peer->rules.items = util_alloc(json_array_size(list), sizeof *peer->rules.items);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        peer->rules.count++;
+        if (!get_rule(m, json_array_get(list, i), &peer->rules.items[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool read_fields(const manifest *m, json_t *object, run_peer *peer) {
-    if (!check_fields(m, object) || !get_text(m, object, "name", NULL, &peer->name)) {
+    if (!check_fields(m, object, field_names, sizeof field_names / sizeof field_names[0]) ||
+        !get_text(m, object, "name", NULL, &peer->name)) {
         return false;
     }
     if (!is_name(peer->name)) {
@@ -201,7 +272,8 @@ static bool read_fields(const manifest *m, json_t *object, run_peer *peer) {
            get_text(m, object, "family", "ros", &peer->family) &&
            get_text(m, object, "install", "see its README", &peer->install) &&
            get_flag(m, object, "ros2", &peer->uses_ros2) && get_generations(m, object, peer) &&
-           get_patterns(m, object, peer) && get_command(m, object, "probe", &peer->probe) &&
+           get_patterns(m, object, peer->patterns) && get_rules(m, object, peer) &&
+           get_command(m, object, "probe", &peer->probe) &&
            get_command(m, object, "run", &peer->run) && get_variants(m, object, peer);
 }
 

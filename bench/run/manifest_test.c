@@ -23,7 +23,9 @@ static void a_good_manifest_is_read_whole(void **state) {
     static const char text[] =
         "{\"name\":\"one\"," GOOD_REST ",\"install\":\"apt\",\"ros2\":true,\"variants\":["
         "{\"name\":\"one\",\"label\":\"One\"},"
-        "{\"name\":\"one-spin\",\"settings\":{\"delivery\":\"spin\"}}]}";
+        "{\"name\":\"one-spin\",\"settings\":{\"delivery\":\"spin\"}}],\"refuses\":["
+        "{\"patterns\":[\"action\"],\"role\":\"server\",\"payload_above\":9,\"unless\":\"a=b=c\","
+        "\"reason\":\"because\"},{\"patterns\":[\"topic\"],\"reason\":\"so\"}]}";
     run_peer peer;
     char *error = NULL;
     assert_true(run_manifest_parse(text, strlen(text), "peer.json", &peer, &error));
@@ -39,6 +41,17 @@ static void a_good_manifest_is_read_whole(void **state) {
     assert_string_equal(peer.variants[0].settings_json, "{}");
     assert_string_equal(peer.variants[1].label, "one-spin");
     assert_string_equal(peer.variants[1].settings_json, "{\"delivery\":\"spin\"}");
+    assert_int_equal(peer.rules.count, 2);
+    const plan_rule *rule = &peer.rules.items[0];
+    assert_true(rule->patterns[PLAN_ACTION] && !rule->patterns[PLAN_TOPIC]);
+    assert_int_equal(rule->side, 1);
+    assert_int_equal(rule->payload_above, 9);
+    assert_string_equal(rule->unless_name, "a");
+    assert_string_equal(rule->unless_value, "b=c");
+    assert_string_equal(rule->reason, "because");
+    assert_int_equal(peer.rules.items[1].side, -1);
+    assert_int_equal(peer.rules.items[1].payload_above, 0);
+    assert_null(peer.rules.items[1].unless_name);
     run_peer_done(&peer);
 }
 
@@ -86,6 +99,23 @@ static void each_fault_is_named(void **state) {
         {"{\"name\":\"x\"," GOOD_REST ",\"variants\":[{\"name\":\"v\",\"settings\":[]}]}",
             "\"settings\" of a variant has to be an object"},
         {"{\"name\":\"x\"," GOOD_REST ",\"variants\":[5]}", "\"variants\"[0] has to be an object"},
+        {"{\"name\":\"x\"," GOOD_REST ",\"refuses\":[5]}",
+            "\"refuses\" has to be a list of objects"},
+        {"{\"name\":\"x\"," GOOD_REST ",\"refuses\":[{\"patterns\":[\"topic\"]}]}",
+            "\"reason\" has to be a text and is missing"},
+        {"{\"name\":\"x\"," GOOD_REST ",\"refuses\":[{\"role\":\"server\",\"reason\":\"r\"}]}",
+            "\"patterns\" has to be a list of 1 to 32 values and is missing"},
+        {"{\"name\":\"x\"," GOOD_REST
+         ",\"refuses\":[{\"patterns\":[\"topic\"],\"role\":\"waiter\",\"reason\":\"r\"}]}",
+            "\"role\" has to be one of"},
+        {"{\"name\":\"x\"," GOOD_REST
+         ",\"refuses\":[{\"patterns\":[\"topic\"],\"unless\":\"a\",\"reason\":\"r\"}]}",
+            "\"unless\" has to be a text like"},
+        {"{\"name\":\"x\"," GOOD_REST
+         ",\"refuses\":[{\"patterns\":[\"topic\"],\"payload_above\":-1,\"reason\":\"r\"}]}",
+            "\"payload_above\" has to be a number of bytes"},
+        {"{\"name\":\"x\"," GOOD_REST ",\"refuses\":[{\"raison\":\"r\"}]}",
+            "\"raison\" (did you mean \"reason\"?)"},
     };
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         run_peer peer;

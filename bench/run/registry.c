@@ -22,6 +22,7 @@ void run_peer_done(run_peer *peer) {
         free(peer->variants[i].settings_json);
     }
     free(peer->variants);
+    plan_rules_done(&peer->rules);
     strvec_done(&peer->probe);
     strvec_done(&peer->run);
     free(peer->name);

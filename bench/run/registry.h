@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "plan/plan.h"
+#include "plan/rule.h"
 #include "util/strvec.h"
 
 typedef struct run_variant {
@@ -20,6 +21,7 @@ typedef struct run_peer {
     bool generations[3]; /* [1], [2] */
     bool patterns[PLAN_PATTERN_COUNT];
     bool uses_ros2;        /* needs a ROS 2 installation, and goes over its RMW */
+    plan_rules rules;      /* what it cannot do though it plays the pattern */
     char *dir, *build_dir; /* absolute */
     strvec probe, run;
     run_variant *variants;

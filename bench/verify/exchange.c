@@ -178,7 +178,7 @@ static plan_cell make_cell(const verification *v, const pairing *pair, const tri
     cell.warmup = how->warmup;
     cell.period_ns = how->period_ns;
     cell.payload_bytes = pair->pattern == PLAN_ACTION ? 0 : how->payload_bytes;
-    cell.settings_json = v->spec->settings_json;
+    cell.settings_json = v->settings[pair->pattern];
     if (pair->pattern == PLAN_TOPIC) {
         cell.qos.depth = how->depth;
     }

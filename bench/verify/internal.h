@@ -11,6 +11,7 @@ typedef struct verification {
     verify_report *report;
     char *folder; /* for jobs and samples */
     run_master master;
+    char *settings[PLAN_PATTERN_COUNT]; /* JSON: as given, and as the manifest's rules ask for */
 } verification;
 
 /* Adds a check. subject and problem are heap and taken over; problem NULL: passed. */

@@ -257,7 +257,7 @@ bool verify_lone(verification *v, int generation, char **ret_error) {
         }
         plan_cell cell = plan_cell_default(which);
         cell.generation = generation;
-        cell.settings_json = v->spec->settings_json;
+        cell.settings_json = v->settings[which];
         for (int side = 0; side < 2; side++) {
             if (!refused && !run_cases(v, &cell, side, refusals,
                                 sizeof refusals / sizeof refusals[0], ret_error)) {

@@ -56,6 +56,10 @@ static bool verify_generation(verification *v, int generation, char **ret_error)
 bool verify_peer(const verify_spec *spec, verify_report *report, char **ret_error) {
     memset(report, 0, sizeof *report);
     verification v = {.spec = spec, .report = report};
+    for (int i = 0; i < PLAN_PATTERN_COUNT; i++) {
+        v.settings[i] =
+            plan_rules_settings(&spec->peer->rules, (plan_pattern)i, spec->settings_json);
+    }
     bool ok = make_folder(&v, ret_error);
     for (int generation = 2; ok && generation >= 1; generation--) {
         bool asked = spec->generation == 0 || spec->generation == generation;
@@ -76,6 +80,9 @@ bool verify_peer(const verify_spec *spec, verify_report *report, char **ret_erro
         nftw(v.folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     }
     free(v.folder);
+    for (int i = 0; i < PLAN_PATTERN_COUNT; i++) {
+        free(v.settings[i]);
+    }
     return ok;
 }
 
