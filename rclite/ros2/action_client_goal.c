@@ -181,6 +181,7 @@ static void finish(ros2_client_goal *goal, rclite_goal_status status, const void
             copied = rclite_message_copy(
                 client->base.type->result, goal->result, message, ros2_client_allocator(client));
         }
+        status = copied == RCLITE_OK ? status : RCLITE_GOAL_LOST;
         goal->base.result = message && copied == RCLITE_OK ? goal->result : NULL;
         atomic_store(&goal->base.status, (int)status);
     }

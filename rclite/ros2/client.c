@@ -81,8 +81,11 @@ static void answer(ros2_client *client, const ros2_slot *slot, const uint8_t *bo
         slot->callback(RCLITE_OK, client->response, "", slot->user);
         return;
     }
-    ros2_malformed(context, client->base.name, rclite_result_string(result));
-    slot->callback(result, NULL, "the answer's bytes do not parse", slot->user);
+    ros2_unreadable(context, client->base.name, result);
+    slot->callback(result, NULL,
+        result == RCLITE_ERR_NO_MEMORY ? "no memory for the answer"
+                                       : "the answer's bytes do not parse",
+        slot->user);
 }
 
 static void receive(ros2_client *client, const ros2_serdata *serdata) {
@@ -92,7 +95,7 @@ static void receive(ros2_client *client, const ros2_serdata *serdata) {
     size_t body_bytes = 0;
     bool big_endian = false;
     if (!ros2_request_open(serdata, &header, &body, &body_bytes, &big_endian)) {
-        ros2_malformed(context_of(client), client->base.name, "no request header");
+        ros2_unreadable(context_of(client), client->base.name, RCLITE_ERR_MALFORMED);
         return;
     }
     if (header.client != client->writer.handle || !rclitei_callback_enter(context)) {

@@ -219,7 +219,8 @@ static void hear(void *user, const ros2_serdata *serdata, const dds_sample_info_
     } else if (result == RCLITE_OK && keep_other(graph, graph->received)) {
         ros2_graph_changed(graph);
     } else {
-        ros2_malformed(graph->context, "ros_discovery_info", rclite_result_string(result));
+        ros2_unreadable(graph->context, "ros_discovery_info",
+            result == RCLITE_OK ? RCLITE_ERR_NO_MEMORY : result);
     }
 }
 

@@ -164,8 +164,12 @@ bool ros2_reader_has_data(dds_entity_t reader) {
     return info.valid_data;
 }
 
-void ros2_malformed(ros2_context *context, const char *name, const char *what) {
-    atomic_fetch_add_explicit(&context->base.malformed, 1, memory_order_relaxed);
-    rclitei_context_log(&context->base, RCLITE_LOG_WARN,
-        "%s: a sample's bytes do not parse (%s); dropped", name, what);
+void ros2_unreadable(ros2_context *context, const char *name, rclite_result why) {
+    const bool malformed = why != RCLITE_ERR_NO_MEMORY;
+    atomic_fetch_add_explicit(
+        malformed ? &context->base.malformed : &context->base.dropped, 1, memory_order_relaxed);
+    rclitei_context_log(&context->base, malformed ? RCLITE_LOG_WARN : RCLITE_LOG_ERROR,
+        malformed ? "%s: a sample's bytes do not parse (%s); dropped"
+                  : "%s: a sample could not be read (%s); dropped",
+        name, rclite_result_string(why));
 }

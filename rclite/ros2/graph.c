@@ -107,6 +107,7 @@ typedef struct graph_query {
     const char *topic; /* RCLITE_GRAPH_ENDPOINTS */
     ros2_gids gids;    /* of the node */
     bool node_found;
+    bool failed; /* no memory, while nodes were visited */
     rclite_graph_list *list;
     size_t capacity;
 } graph_query;
@@ -180,9 +181,9 @@ static bool has_gid(const ros2_gids *gids, const uint8_t gid[16]) {
 static bool list_node(const ros2_node_info *node, void *user) {
     graph_query *query = user;
     char *name = full_name_of(query, node);
-    const bool added = name && append_entry(query, name);
+    query->failed = !name || !append_entry(query, name);
     rclitei_release(allocator_of(query), name);
-    return added;
+    return !query->failed;
 }
 
 static bool collect_gids(graph_query *query, const ros2_gids *from) {
@@ -204,7 +205,9 @@ static bool find_node(const ros2_node_info *node, void *user) {
         return true;
     }
     query->node_found = true;
-    return collect_gids(query, &node->reader_gid_seq) && collect_gids(query, &node->writer_gid_seq);
+    query->failed =
+        !collect_gids(query, &node->reader_gid_seq) || !collect_gids(query, &node->writer_gid_seq);
+    return !query->failed;
 }
 
 /* ---- endpoints
@@ -223,6 +226,7 @@ static bool find_owner(const ros2_node_info *node, void *user) {
         return true;
     }
     search->name = full_name_of(search->query, node);
+    search->query->failed = search->name == NULL;
     return false;
 }
 
@@ -237,7 +241,7 @@ static bool describe_endpoint(graph_query *query, const dds_builtintopic_endpoin
     memcpy(entry->gid, endpoint->key.v, sizeof entry->gid);
     entry->is_publisher = is_writer;
     entry->qos = ros2_qos_read(endpoint->qos);
-    return entry->node_name && entry->type_hash;
+    return !query->failed && entry->node_name && entry->type_hash;
 }
 
 static bool list_endpoint(const dds_builtintopic_endpoint_t *endpoint, bool is_writer, void *user) {
@@ -299,10 +303,11 @@ rclite_result ros2_graph_list(rclite_context *context, rclite_graph_query kind, 
                 result = rclitei_fail(reterr, RCLITE_ERR_NAME, 0, "no node %s is known", name);
             }
         }
-        if (result == RCLITE_OK) {
+        if (result == RCLITE_OK && !query.failed) {
             good = visit_endpoints(graph, list_endpoint, &query);
         }
     }
+    good = good && !query.failed;
     rclitei_release(&context->allocator, query.gids.data);
     if (!good) {
         result = rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "no memory for the graph's answer");

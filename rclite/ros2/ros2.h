@@ -121,8 +121,9 @@ void ros2_reader_drain(dds_entity_t reader, ros2_sample_handler each, void *user
 ros2_serdata *ros2_reader_take(dds_entity_t reader, dds_sample_info_t *ret_info);
 bool ros2_reader_has_data(dds_entity_t reader);
 
-/* Counts and logs bytes that do not parse. */
-void ros2_malformed(ros2_context *context, const char *name, const char *what);
+/* Counts and logs a sample that could not be read: its bytes do not parse, or there was no memory.
+ */
+void ros2_unreadable(ros2_context *context, const char *name, rclite_result why);
 
 /* ---- events.c ---------------------------------------------------------------------------------
  */

@@ -117,7 +117,7 @@ static void serve(
             service->request, &context->base.allocator);
     }
     if (result != RCLITE_OK) {
-        ros2_malformed(context, service->base.name, rclite_result_string(result));
+        ros2_unreadable(context, service->base.name, result);
         return;
     }
     ros2_call *call = take_call(service);

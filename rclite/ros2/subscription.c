@@ -19,8 +19,7 @@ static rclite_result read_sample(
             &context_of(subscription)->base.allocator);
     }
     if (result != RCLITE_OK) {
-        ros2_malformed(
-            context_of(subscription), subscription->base.topic, rclite_result_string(result));
+        ros2_unreadable(context_of(subscription), subscription->base.topic, result);
     }
     return result;
 }

@@ -13,7 +13,8 @@ static void *count_and_reallocate(void *state, void *memory, size_t size_bytes) 
         return NULL;
     }
     long call = atomic_fetch_add(&allocator->calls, 1) + 1;
-    if (allocator->fail_at > 0 && call >= allocator->fail_at) {
+    const long fail_at = allocator->fail_at;
+    if (fail_at > 0 && (allocator->once ? call == fail_at : call >= fail_at)) {
         return NULL;
     }
     void *result = realloc(memory, size_bytes);
@@ -27,5 +28,6 @@ void failing_allocator_init(failing_allocator *allocator, long fail_at) {
     atomic_init(&allocator->calls, 0);
     atomic_init(&allocator->outstanding, 0);
     allocator->fail_at = fail_at;
+    allocator->once = false;
     allocator->base = (rclite_allocator){.reallocate = count_and_reallocate, .state = allocator};
 }

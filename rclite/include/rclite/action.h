@@ -4,7 +4,7 @@
  *                 \            \----> CANCELING -> CANCELED | SUCCEEDED | ABORTED
  *                  \----------------> CANCELING
  *   (sent) -> REJECTED                any, client side only -> LOST (the server has gone, or it
- * does not know the goal any more)
+ * does not know the goal any more, or there was no memory for the result)
  *
  * ROS 1's words map onto it: PENDING = ACCEPTED, ACTIVE = EXECUTING, PREEMPTING and RECALLING =
  * CANCELING, PREEMPTED and RECALLED = CANCELED. */
