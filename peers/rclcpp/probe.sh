@@ -6,7 +6,7 @@ if [ -z "${AMENT_PREFIX_PATH:-}" ]; then
 fi
 if [ ! -x "$RCLBENCH_BUILD_DIR/peer" ]; then
     reason=$(tail -n 1 "$RCLBENCH_BUILD_DIR/setup.log" 2>/dev/null)
-    echo "not built: ${reason:-run make bench}"
+    echo "not built: ${reason:-run make bench (then make install again, if this rclbench is installed)}"
     exit 77
 fi
 exec "$RCLBENCH_BUILD_DIR/peer" --version

@@ -8,7 +8,7 @@ fi
 # Not before the set-up is through: rclnodejs that finds no addon starts to build one.
 if [ ! -r "$RCLBENCH_BUILD_DIR/made-for" ]; then
     reason=$(tail -n 1 "$RCLBENCH_BUILD_DIR/setup.log" 2>/dev/null)
-    echo "not built: ${reason:-run make bench}"
+    echo "not built: ${reason:-run make bench (then make install again, if this rclbench is installed)}"
     exit 77
 fi
 if ! said=$(./peer.js --version 2>&1); then

@@ -32,7 +32,8 @@ def main():
     try:
         import actionlib_benchmark.action  # noqa: F401
     except ImportError as missing:
-        print(f"missing: {missing} (run make bench)")
+        print(f"missing: {missing}: run make bench (then make install again, if this rclbench is "
+              "installed)")
         return 77
     rmw = rclpy.utilities.get_rmw_implementation_identifier()
     print(f"rclpy {version()}, {rmw}{interpreter.note()}")

@@ -3,7 +3,7 @@
 ./need-node || exit 77
 if [ ! -r "$RCLBENCH_BUILD_DIR/made-for" ]; then
     reason=$(tail -n 1 "$RCLBENCH_BUILD_DIR/setup.log" 2>/dev/null)
-    echo "not set up: ${reason:-run make bench}"
+    echo "not set up: ${reason:-run make bench (then make install again, if this rclbench is installed)}"
     exit 77
 fi
 if ! said=$(./peer.js --version 2>&1); then
