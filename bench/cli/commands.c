@@ -1,0 +1,33 @@
+/* Each command: its words, its bit in the table of options, its function. */
+#include "cli/commands.h"
+
+#include "cli/settings.h"
+
+const cli_command cli_commands[] = {
+    {"topic", "", "Measures a topic: messages from a publisher to a subscriber.", CLI_TOPIC, 0, 0,
+        cmd_run_pattern, NULL},
+    {"service", "", "Measures a service: calls from a client to a server.", CLI_SERVICE, 0, 0,
+        cmd_run_pattern, NULL},
+    {"action", "", "Measures an action: goals from a client to a server.", CLI_ACTION, 0, 0,
+        cmd_run_pattern, NULL},
+    {"startup", "", "Measures how long a node takes from its start to its first message.",
+        CLI_STARTUP, 0, 0, cmd_run_pattern, NULL},
+    {"run", "PLAN.yaml", "Measures a matrix that is written down.", CLI_RUN, 1, 1, cmd_run, NULL},
+    {"peers", "", "Lists the client libraries that can be measured here, and what to install.",
+        CLI_PEERS, 0, 0, cmd_peers, NULL},
+    {"verify", "PEER", "Checks that a peer keeps the peer protocol, before it is measured.",
+        CLI_VERIFY, 1, 1, cmd_verify, NULL},
+    {"report", "RESULT.json", "Shows a saved result again, in any format.", CLI_REPORT, 1, 1,
+        cmd_report, NULL},
+    {"compare", "OLD.json NEW.json",
+        "Judges whether a new result is better or worse; exit status 1 when something is worse.",
+        CLI_COMPARE, 2, 2, cmd_compare, NULL},
+    {"doctor", "",
+        "Tells what on this machine would spoil the numbers; exit status 1 when something.",
+        CLI_DOCTOR, 0, 0, cmd_doctor, NULL},
+};
+const size_t cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
+
+const cli_command cli_default_command = {"", "[COMMAND]",
+    "Measures topics and services of every client library found here.", CLI_DEFAULT, 0, 0,
+    cmd_default, NULL};
