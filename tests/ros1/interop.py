@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""rclite against the real ROS 1: rospy, actionlib and ROS's command-line tools on one side, the program
-node.c on the other, over a private master. Usage: interop.py BUILD_DIR. Exit 77: ROS 1 is not here."""
+"""rclite against the real ROS 1: rospy, roscpp (foreign.cpp, where it is built), actionlib and ROS's
+command-line tools on one side, the program node.c on the other, over a private master. Usage: interop.py BUILD_DIR. Exit 77: ROS 1 is not here."""
 import os
 import shutil
 import socket
@@ -14,6 +14,7 @@ import unittest
 BUILD = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build"
 HERE = os.path.dirname(os.path.abspath(__file__))
 NODE = os.path.join(BUILD, "tests", "ros1_interop_node")
+FOREIGN_CPP = os.path.join(BUILD, "tests", "ros1_foreign")
 MESSAGES = os.path.join(BUILD, "peers", "rospy", "python")
 WAIT = 20
 
@@ -179,6 +180,33 @@ class Serving(unittest.TestCase):
         self.assertTrue(came.is_set())
 
 
+@unittest.skipUnless(os.path.exists(FOREIGN_CPP), "roscpp's test program is not built")
+class ServingRoscpp(unittest.TestCase):
+    """node.c serves; a roscpp node uses it."""
+
+    EXPECTED = ["latched kept from /server", "pong hello from /server"] + 6 * ["/map 640 3"] + 3 * [
+        "/fail failed"] + ["success SUCCEEDED 1", "abort ABORTED 2", "reject REJECTED 0",
+                           "cancel PREEMPTED 77", "cancel_all PREEMPTED 77", "ended"]
+
+    def check(self, *delivery):
+        node = start_serving(NODE, "serve", *delivery)
+        try:
+            said = subprocess.run([FOREIGN_CPP, "use"], capture_output=True, text=True, timeout=60,
+                                  check=False)
+            self.assertEqual(said.stdout.splitlines(), self.EXPECTED)
+            self.assertEqual(said.stderr.count("responded with an error: out of maps"), 3)
+        finally:
+            node.terminate()
+            node.communicate(timeout=WAIT)
+        self.assertEqual(node.returncode, 0)
+
+    def test_direct(self):
+        self.check()
+
+    def test_spin(self):
+        self.check("spin")
+
+
 class Killing(unittest.TestCase):
     def test_kill(self):
         node = start_serving(NODE, "serve", "spin")
@@ -191,25 +219,39 @@ class Killing(unittest.TestCase):
 class Using(unittest.TestCase):
     """A rospy node serves; node.c uses it, in both deliveries."""
 
-    EXPECTED = ["latched kept from /foreign", "pong hello from /foreign"] + 6 * ["/map 640 3"] + 3 * [
-        "/fail error service /fail: service cannot process request: out of maps"] + [
-        "success SUCCEEDED 1", "abort ABORTED 2", "cancel CANCELED 77", "cancel_all CANCELED 77",
-        "ended"]
+    FOREIGN = ("/usr/bin/python3", os.path.join(HERE, "foreign.py"))
+    REASON = "service cannot process request: out of maps"
 
     @classmethod
     def setUpClass(cls):
-        cls.foreign = start_serving("/usr/bin/python3", os.path.join(HERE, "foreign.py"))
+        cls.foreign = start_serving(*cls.FOREIGN)
 
     @classmethod
     def tearDownClass(cls):
         cls.foreign.terminate()
         cls.foreign.communicate(timeout=WAIT)
 
+    def check(self, *delivery):
+        self.assertEqual(
+            run(NODE, "use", *delivery, wait=60).splitlines(),
+            ["latched kept from /foreign", "pong hello from /foreign"] + 6 * ["/map 640 3"] +
+            3 * [f"/fail error service /fail: {self.REASON}"] +
+            ["success SUCCEEDED 1", "abort ABORTED 2", "cancel CANCELED 77",
+             "cancel_all CANCELED 77", "ended"])
+
     def test_direct(self):
-        self.assertEqual(run(NODE, "use", wait=60).splitlines(), self.EXPECTED)
+        self.check()
 
     def test_spin(self):
-        self.assertEqual(run(NODE, "use", "spin", wait=60).splitlines(), self.EXPECTED)
+        self.check("spin")
+
+
+@unittest.skipUnless(os.path.exists(FOREIGN_CPP), "roscpp's test program is not built")
+class UsingRoscpp(Using):
+    """The same with a roscpp node; it can fail a call, but not say why."""
+
+    FOREIGN = (FOREIGN_CPP, "serve")
+    REASON = "refused by the other side"
 
 
 def main():
