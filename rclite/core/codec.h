@@ -21,6 +21,22 @@ size_t rclitei_codec_size(const rclitei_codec *codec, const void *message, size_
 rclite_result rclitei_codec_write(const rclitei_codec *codec, const void *message, size_t origin,
     uint8_t *buffer, size_t capacity_bytes, size_t *ret_size_bytes);
 
+/* A long run of bytes that was left out of what was written: it belongs at `position`. */
+typedef struct rclitei_codec_hole {
+    size_t position;
+    const void *data; /* in the message */
+    size_t bytes;
+} rclitei_codec_hole;
+
+#define RCLITEI_CODEC_HOLES_MAX 4
+#define RCLITEI_CODEC_HOLE_BYTES ((size_t)32768) /* shorter ones are just copied */
+
+/* As rclitei_codec_write, but long runs are not copied: so they can be sent from where they are.
+ * Holes come in the order of their positions. */
+rclite_result rclitei_codec_write_around(const rclitei_codec *codec, const void *message,
+    size_t origin, uint8_t *buffer, size_t capacity_bytes, size_t *ret_size_bytes,
+    rclitei_codec_hole ret_holes[RCLITEI_CODEC_HOLES_MAX], size_t *ret_hole_count);
+
 typedef struct rclitei_codec_read_options {
     size_t origin;
     bool big_endian;

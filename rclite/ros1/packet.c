@@ -82,6 +82,8 @@ rclitei_packet *rclitei_packet_take(rclitei_pool *pool, size_t size) {
     }
     packet->next = NULL;
     packet->size = size;
+    packet->hole_count = 0;
+    packet->filled_from = size;
     atomic_init(&packet->references, 1);
     return packet;
 }
@@ -113,4 +115,33 @@ rclitei_packet *rclitei_packet_release(rclitei_packet *packet) {
         destroy(pool);
     }
     return NULL;
+}
+
+rclite_result rclitei_packet_write(
+    rclitei_packet *packet, size_t at, const rclitei_codec *codec, const void *message) {
+    size_t written;
+    rclite_result result = rclitei_codec_write_around(codec, message, 0, packet->bytes + at,
+        packet->size - at, &written, packet->holes, &packet->hole_count);
+    for (size_t i = 0; i < packet->hole_count; i++) {
+        packet->holes[i].position += at;
+    }
+    return result;
+}
+
+void rclitei_packet_fill(rclitei_packet *packet, size_t from) {
+    size_t until = packet->filled_from;
+    for (size_t i = 0; i < packet->hole_count; i++) {
+        const rclitei_codec_hole *hole = &packet->holes[i];
+        size_t begin = hole->position > from ? hole->position : from;
+        size_t end = hole->position + hole->bytes < until ? hole->position + hole->bytes : until;
+        if (begin < end) {
+            memcpy(packet->bytes + begin, (const uint8_t *)hole->data + (begin - hole->position),
+                end - begin);
+        }
+    }
+    packet->filled_from = from < until ? from : until;
+}
+
+void rclitei_packet_seal(rclitei_packet *packet) {
+    packet->hole_count = 0;
 }

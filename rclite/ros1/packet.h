@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/codec.h"
 #include "rclite/allocator.h"
 
 typedef struct rclitei_pool rclitei_pool;
@@ -18,6 +19,9 @@ typedef struct rclitei_packet {
     struct rclitei_packet *next; /* in the pool's list, or in a list of the holder's own */
     atomic_uint references;
     size_t size, capacity;
+    /* While its message is being sent: what is not copied into it yet, and from where on it is. */
+    rclitei_codec_hole holes[RCLITEI_CODEC_HOLES_MAX];
+    size_t hole_count, filled_from;
     _Alignas(16) uint8_t bytes[];
 } rclitei_packet;
 
@@ -30,5 +34,16 @@ rclitei_pool *rclitei_pool_free(rclitei_pool *pool);
 rclitei_packet *rclitei_packet_take(rclitei_pool *pool, size_t size);
 rclitei_packet *rclitei_packet_retain(rclitei_packet *packet);
 rclitei_packet *rclitei_packet_release(rclitei_packet *packet); /* NULL allowed; returns NULL */
+
+/* A packet has holes while it is sent for the first time, so that what the sockets take at once
+ * needs no copy: from writing the message to sealing the packet, with the message still valid. */
+
+/* Writes the message from `at` to the packet's end. */
+rclite_result rclitei_packet_write(
+    rclitei_packet *packet, size_t at, const rclitei_codec *codec, const void *message);
+/* Puts what is missing in place, from `from` on: for who will send the rest later. */
+void rclitei_packet_fill(rclitei_packet *packet, size_t from);
+/* The message is no longer needed. */
+void rclitei_packet_seal(rclitei_packet *packet);
 
 #endif

@@ -243,9 +243,11 @@ static rclite_result distribute(struct ros1_publisher *publisher, rclitei_packet
         dropped += dropped_here;
     }
     if (publisher->is_latched) {
+        rclitei_packet_fill(packet, 0);
         before = publisher->latched;
         publisher->latched = rclitei_packet_retain(packet);
     }
+    rclitei_packet_seal(packet);
     pthread_mutex_unlock(&publication->mutex);
     if (dropped > 0) {
         atomic_fetch_add(&context->dropped, dropped);
@@ -289,8 +291,7 @@ rclite_result rclitei_ros1_publish(rclite_publisher *base, const void *message) 
     if (result != RCLITE_OK) {
         return result;
     }
-    size_t written;
-    result = rclitei_codec_write(publisher->codec, message, 0, packet->bytes + 4, body, &written);
+    result = rclitei_packet_write(packet, 4, publisher->codec, message);
     if (result != RCLITE_OK) {
         rclitei_packet_release(packet);
         return result;

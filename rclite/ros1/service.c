@@ -74,9 +74,7 @@ static rclitei_packet *build_answer(
         memcpy(packet->bytes + 5, error_text, body);
         return packet;
     }
-    size_t written;
-    if (rclitei_codec_write(
-            service->response_codec, response, 0, packet->bytes + 5, body, &written) != RCLITE_OK) {
+    if (rclitei_packet_write(packet, 5, service->response_codec, response) != RCLITE_OK) {
         return rclitei_packet_release(packet);
     }
     return packet;
@@ -100,6 +98,7 @@ static rclite_result answer(
         outcome = rclitei_stream_send(&inbound->stream, packet, 0, NULL) == RCLITE_OK
                       ? outcome
                       : RCLITE_ERR_TRANSPORT;
+        rclitei_packet_seal(packet);
     } else {
         outcome = inbound ? RCLITE_ERR_NO_MEMORY : RCLITE_ERR_TRANSPORT;
     }

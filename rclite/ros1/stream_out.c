@@ -104,6 +104,24 @@ void rclitei_stream_flush(rclitei_stream *stream) {
     }
 }
 
+/* Sends what the socket takes of a packet that may have holes. Returns how much that was. */
+static size_t send_directly(rclitei_stream *stream, const rclitei_packet *packet) {
+    struct iovec parts[2 * RCLITEI_CODEC_HOLES_MAX + 1];
+    size_t count = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < packet->hole_count; i++) {
+        const rclitei_codec_hole *hole = &packet->holes[i];
+        parts[count++] =
+            (struct iovec){(void *)(uintptr_t)(packet->bytes + at), hole->position - at};
+        parts[count++] = (struct iovec){(void *)(uintptr_t)hole->data, hole->bytes};
+        at = hole->position + hole->bytes;
+    }
+    parts[count++] = (struct iovec){(void *)(uintptr_t)(packet->bytes + at), packet->size - at};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = count};
+    ssize_t sent = sendmsg(stream->watch.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return sent > 0 ? (size_t)sent : 0;
+}
+
 rclite_result rclitei_stream_send(
     rclitei_stream *stream, rclitei_packet *packet, uint32_t depth, uint64_t *dropped) {
     rclite_result result = RCLITE_OK;
@@ -114,9 +132,7 @@ rclite_result rclitei_stream_send(
     }
     size_t sent = 0;
     if (stream->connected && stream->out_count == 0) {
-        ssize_t took =
-            send(stream->watch.fd, packet->bytes, packet->size, MSG_NOSIGNAL | MSG_DONTWAIT);
-        sent = took > 0 ? (size_t)took : 0;
+        sent = send_directly(stream, packet);
         if (sent == packet->size) {
             goto done;
         }
@@ -129,8 +145,12 @@ rclite_result rclitei_stream_send(
     }
     result = out_push(stream, packet);
     if (result != RCLITE_OK) {
+        if (sent > 0) { /* half a message cannot be taken back */
+            shutdown(stream->watch.fd, SHUT_RDWR);
+        }
         goto done;
     }
+    rclitei_packet_fill(packet, sent);
     if (stream->out_count == 1) {
         stream->out_sent = sent;
         if (stream->connected) {

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "core/codec.h"
 #include "nav_msgs/srv/GetMap.h"
 #include "rclite/loader.h"
 #include "std_msgs/msg/Header.h"
@@ -279,6 +280,56 @@ static void bounds_of_the_type(void **state) {
     rclite_loader_free(loader);
 }
 
+/* Long runs are left out, and put in place make the same bytes. */
+static void long_runs_left_out(void **state) {
+    (void)state;
+    rclite_loader *loader = NULL;
+    const rclite_type *type = invent(RCLITE_ROS1,
+        "string name\nuint8[] first\nuint8[] none\nfloat64[] second\nint8 end\n", &loader);
+    struct {
+        rclite_string name;
+        rclite_uint8_sequence first, none;
+        rclite_float64_sequence second;
+        int8_t end;
+    } message = {.name = {(char[]){"name"}, 4, 0}, .end = 5};
+    static uint8_t bytes[RCLITEI_CODEC_HOLE_BYTES];
+    static double reals[RCLITEI_CODEC_HOLE_BYTES / sizeof(double) + 1];
+    static uint8_t whole[4 * RCLITEI_CODEC_HOLE_BYTES], around[sizeof whole];
+    rclitei_codec *codec = NULL;
+    rclitei_codec_hole holes[RCLITEI_CODEC_HOLES_MAX];
+    size_t whole_size = 0;
+    size_t around_size = 0;
+    size_t count = 0;
+    assert_int_equal(type->size_bytes, sizeof message);
+    memset(bytes, 'x', sizeof bytes);
+    reals[1] = 1.5;
+    message.first = (rclite_uint8_sequence){bytes, sizeof bytes, 0};
+    message.second = (rclite_float64_sequence){reals, sizeof reals / sizeof *reals, 0};
+    const rclite_allocator allocator = rclite_allocator_default();
+    assert_int_equal(rclitei_codec_create(type, RCLITE_ROS1, &allocator, &codec), RCLITE_OK);
+    assert_int_equal(
+        rclitei_codec_write(codec, &message, 0, whole, sizeof whole, &whole_size), RCLITE_OK);
+    assert_int_equal(rclitei_codec_write_around(
+                         codec, &message, 0, around, sizeof around, &around_size, holes, &count),
+        RCLITE_OK);
+    assert_int_equal(around_size, whole_size);
+    assert_int_equal(count, 2);
+    assert_ptr_equal(holes[0].data, bytes);
+    assert_ptr_equal(holes[1].data, reals);
+    assert_memory_not_equal(around, whole, whole_size);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(around + holes[i].position, holes[i].data, holes[i].bytes);
+    }
+    assert_memory_equal(around, whole, whole_size);
+    message.first.size--; /* now it is short */
+    assert_int_equal(rclitei_codec_write_around(
+                         codec, &message, 0, around, sizeof around, &around_size, holes, &count),
+        RCLITE_OK);
+    assert_int_equal(count, 1);
+    rclitei_codec_free(codec);
+    rclite_loader_free(loader);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(header_on_both_generations),
@@ -290,6 +341,7 @@ int main(void) {
         cmocka_unit_test(empty_sequences_need_no_padding),
         cmocka_unit_test(padded_elements),
         cmocka_unit_test(bounds_of_the_type),
+        cmocka_unit_test(long_runs_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

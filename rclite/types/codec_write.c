@@ -9,6 +9,8 @@ typedef struct writer {
     size_t position; /* of the next byte; alignment counts from 0 */
     size_t capacity;
     bool string_nul;
+    rclitei_codec_hole *holes; /* NULL: everything is copied */
+    size_t hole_count;
 } writer;
 
 static size_t align_up(size_t position, size_t align) {
@@ -177,7 +179,13 @@ static rclite_result write_sequence(
         if (!to) {
             return RCLITE_ERR_OVERFLOW;
         }
-        memcpy(to, sequence->data, bytes);
+        if (w->holes && w->hole_count < RCLITEI_CODEC_HOLES_MAX &&
+            bytes >= RCLITEI_CODEC_HOLE_BYTES) {
+            w->holes[w->hole_count++] =
+                (rclitei_codec_hole){w->position - bytes, sequence->data, bytes};
+        } else {
+            memcpy(to, sequence->data, bytes);
+        }
     }
     return RCLITE_OK;
 }
@@ -221,14 +229,29 @@ static rclite_result write_program(writer *w, const codec_program *program, cons
     return result;
 }
 
-rclite_result rclitei_codec_write(const rclitei_codec *codec, const void *message, size_t origin,
-    uint8_t *buffer, size_t capacity_bytes, size_t *ret_size_bytes) {
+static rclite_result run_writer(writer *w, const rclitei_codec *codec, const void *message,
+    size_t origin, size_t *ret_size_bytes) {
     assert(origin % 8 == 0);
     (void)origin;
-    writer w = {.buffer = buffer, .capacity = capacity_bytes, .string_nul = codec->string_nul};
-    rclite_result result = write_program(&w, &codec->native, message);
+    w->string_nul = codec->string_nul;
+    rclite_result result = write_program(w, &codec->native, message);
     if (result == RCLITE_OK) {
-        *ret_size_bytes = w.position;
+        *ret_size_bytes = w->position;
     }
+    return result;
+}
+
+rclite_result rclitei_codec_write(const rclitei_codec *codec, const void *message, size_t origin,
+    uint8_t *buffer, size_t capacity_bytes, size_t *ret_size_bytes) {
+    writer w = {.buffer = buffer, .capacity = capacity_bytes};
+    return run_writer(&w, codec, message, origin, ret_size_bytes);
+}
+
+rclite_result rclitei_codec_write_around(const rclitei_codec *codec, const void *message,
+    size_t origin, uint8_t *buffer, size_t capacity_bytes, size_t *ret_size_bytes,
+    rclitei_codec_hole ret_holes[RCLITEI_CODEC_HOLES_MAX], size_t *ret_hole_count) {
+    writer w = {.buffer = buffer, .capacity = capacity_bytes, .holes = ret_holes};
+    rclite_result result = run_writer(&w, codec, message, origin, ret_size_bytes);
+    *ret_hole_count = w.hole_count;
     return result;
 }
