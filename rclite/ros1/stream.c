@@ -9,9 +9,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "rclite/time.h"
 #include "ros1/stream_internal.h"
 
-#define LEND_AFTER_READS 16 /* then a connection counts as busy */
+/* So many reads in so short a time: the connection is busy. With a reader, a connection that speaks
+ * now and then would only wake two threads where the loop handles two events in one go. */
+#define LEND_AFTER_READS 16
+#define LEND_WITHIN_NS INT64_C(50000000)
 
 /* ---- events ------------------------------------------------------------------------------------
  */
@@ -44,10 +48,17 @@ static void read_some(rclitei_stream *stream) {
     if (!stream->is_data || stream->paused || atomic_load(&stream->closed)) {
         return;
     }
-    stream->lone_reads = rclitei_loop_is_calm(stream->loop) ? stream->lone_reads + 1 : 0;
-    if (stream->lone_reads >= LEND_AFTER_READS) {
+    if (!rclitei_loop_is_calm(stream->loop)) {
         stream->lone_reads = 0;
-        rclitei_stream_lend(stream);
+        return;
+    }
+    if (stream->lone_reads++ == 0) {
+        stream->lone_since_ns = rclite_monotonic_ns();
+    } else if (stream->lone_reads == LEND_AFTER_READS) {
+        stream->lone_reads = 0;
+        if (rclite_monotonic_ns() - stream->lone_since_ns < LEND_WITHIN_NS) {
+            rclitei_stream_lend(stream);
+        }
     }
 }
 

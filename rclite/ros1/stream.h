@@ -45,6 +45,7 @@ struct rclitei_stream {
     bool in_filled;      /* the last read filled the room it had */
     bool is_data;        /* may get a reader */
     unsigned lone_reads; /* reads in a row for which the loop woke up alone */
+    int64_t lone_since_ns;
     rclitei_job reader;
     /* the outgoing side, guarded by mutex */
     pthread_mutex_t mutex;

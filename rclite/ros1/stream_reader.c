@@ -9,7 +9,7 @@
 
 #include "ros1/stream_internal.h"
 
-#define QUIET_US 200000 /* a reader waits so long */
+#define QUIET_US 20000 /* a reader waits so long */
 
 /* The loop reads again, or, if the stream was closed meanwhile, nobody does. With the turn. */
 static void give_back(rclitei_stream *stream) {
