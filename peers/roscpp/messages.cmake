@@ -18,7 +18,7 @@ endforeach()
 add_custom_command(OUTPUT ${roundtrip_headers}
   COMMAND ${CMAKE_COMMAND} -E make_directory ${roundtrip_dir}/msg
   COMMAND /usr/bin/python3 /usr/lib/actionlib_msgs/genaction.py ${roundtrip_source}
-          -o ${roundtrip_dir}/msg
+          -o ${roundtrip_dir}/msg > genaction.log # it talks
   ${roundtrip_commands}
   DEPENDS ${roundtrip_source}
   COMMENT "Generating actionlib_benchmark for roscpp" VERBATIM)
