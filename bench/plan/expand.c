@@ -51,17 +51,49 @@ static void note_once(plan *todo, const char *text) {
     plan_note(todo, "%s", text);
 }
 
+static bool is_missing(const plan_peer *peer, const plan_cell *cell) {
+    return strcmp(peer->family, "ros") == 0 && plays(peer, cell) && !peer->available;
+}
+
+/* One note for all that are missing for the reason of the first. */
+static void note_missing(plan *todo, const plan_cell *cell, plan_peers peers, size_t first) {
+    const char *reason = peers.items[first].missing;
+    char *names = util_strdup(peers.items[first].name);
+    bool several = false;
+    for (size_t i = first + 1; i < peers.count; i++) {
+        const plan_peer *peer = &peers.items[i];
+        if (is_missing(peer, cell) && strcmp(peer->missing, reason) == 0) {
+            char *longer = util_format("%s, %s", names, peer->name);
+            free(names);
+            names = longer;
+            several = true;
+        }
+    }
+    char *text = util_format("%s %s left out of 'all': %s", names, several ? "are" : "is", reason);
+    note_once(todo, text);
+    free(text);
+    free(names);
+}
+
+static bool reason_was_noted(const plan_cell *cell, plan_peers peers, size_t index) {
+    for (size_t i = 0; i < index; i++) {
+        if (is_missing(&peers.items[i], cell) &&
+            strcmp(peers.items[i].missing, peers.items[index].missing) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_all(plan *todo, const plan_cell *cell, plan_peers peers, strvec *names) {
     for (size_t i = 0; i < peers.count; i++) {
         const plan_peer *peer = &peers.items[i];
-        if (strcmp(peer->family, "ros") != 0 || !plays(peer, cell)) {
-            continue;
-        }
-        if (!peer->available) {
-            char *text = util_format("%s is left out of 'all': %s", peer->name, peer->missing);
-            note_once(todo, text);
-            free(text);
-        } else if (!strvec_contains(names, peer->name)) {
+        if (is_missing(peer, cell)) {
+            if (!reason_was_noted(cell, peers, i)) {
+                note_missing(todo, cell, peers, i);
+            }
+        } else if (strcmp(peer->family, "ros") == 0 && plays(peer, cell) &&
+                   !strvec_contains(names, peer->name)) {
             strvec_push(names, peer->name);
         }
     }

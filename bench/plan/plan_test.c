@@ -29,6 +29,9 @@ static const plan_peer peers_here[] = {
     {"rclcpp", "ros", {false, false, true}, EVERY, true, NULL, false, "rmw_fastrtps_cpp", NO_RULES},
     {"rclpy", "ros", {false, false, true}, EVERY, false, "no module rclpy", false,
         "rmw_fastrtps_cpp", NO_RULES},
+    {"rclpy-multi", "ros", {false, false, true}, EVERY, false, "no module rclpy", false, NULL,
+        NO_RULES},
+    {"rclnodejs", "ros", {false, false, true}, EVERY, false, "no Node.js", false, NULL, NO_RULES},
     {"roscpp", "ros", {false, true, false}, EVERY, true, NULL, false, NULL, NO_RULES},
     {"null", "null", {false, true, true}, EVERY, true, NULL, false, NULL, NO_RULES},
     {"floor", "ros", {false, false, true}, {true, false, false, false}, true, NULL, false, NULL,
@@ -92,10 +95,11 @@ static void all_leaves_out_what_cannot_run_and_says_so(void **state) {
     plan_spec spec = spec_of(PLAN_SERVICE, "all", NULL);
     spec.pairs_same = true;
     expand(&todo, &spec);
-    /* rclite, rclite-spin, rclcpp; neither null, nor roscpp, nor the floor, nor rclpy. */
+    /* rclite, rclite-spin, rclcpp; neither null, nor roscpp, nor the floor, nor what is missing. */
     assert_int_equal(todo.cell_count, 3);
-    assert_int_equal(todo.note_count, 1);
-    assert_string_equal(todo.notes[0], "rclpy is left out of 'all': no module rclpy");
+    assert_int_equal(todo.note_count, 2);
+    assert_string_equal(todo.notes[0], "rclpy, rclpy-multi are left out of 'all': no module rclpy");
+    assert_string_equal(todo.notes[1], "rclnodejs is left out of 'all': no Node.js");
     plan_done(&todo);
 }
 
