@@ -54,6 +54,7 @@ const rclitei_backend rclitei_ros1_backend = {
     .client_goal_free = rclitei_ros1_client_goal_free,
 
     .graph_list = rclitei_ros1_graph_list,
+    .graph_on_change = rclitei_ros1_graph_on_change,
     .parameter_get = rclitei_ros1_parameter_get,
     .parameter_set = rclitei_ros1_parameter_set,
     .parameter_search = rclitei_ros1_parameter_search,

@@ -165,6 +165,7 @@ rclite_result rclitei_ros1_context_init(
 
 void rclitei_ros1_context_done(rclite_context *base) {
     struct ros1_context *context = (struct ros1_context *)base;
+    rclitei_ros1_graph_watch_done(context);
     if (context->rpc) {
         rclitei_rpc_drain(context->rpc, RCLITEI_RPC_TIMEOUT_NS);
         rclitei_rpc_stop(context->rpc);

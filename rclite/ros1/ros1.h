@@ -26,6 +26,18 @@
 #define ROS1_RETRY_MAX_NS INT64_C(10000000000)
 #define ROS1_NEVER INT64_C(-1)
 
+/* Who is told of changes of the graph (graph_watch.c). */
+struct ros1_graph_watch {
+    rclitei_loop_timer timer; /* the next question to the master */
+    rclitei_ready ready;      /* spin delivery */
+    bool asking;              /* loop thread, as is the next one */
+    uint64_t known;           /* a hash of the last answer */
+    /* guarded by context->lock */
+    void (*callback)(void *user);
+    void *user;
+    bool is_new, running;
+};
+
 struct ros1_context {
     rclite_context base; /* first */
     rclitei_loop *loop;
@@ -42,6 +54,7 @@ struct ros1_context {
     pthread_mutex_t log_lock; /* guards rosouts; inside context->lock */
     struct ros1_rosout *rosouts;
     unsigned next_connection_id;
+    struct ros1_graph_watch graph_watch;
     int64_t handshake_ns; /* a connection's header must be whole by then */
 };
 
@@ -291,7 +304,8 @@ void rclitei_ros1_link_start(
 /* Takes it out of its subscription's list, and ends it. context->lock held. */
 void rclitei_ros1_link_abandon(struct ros1_link *link);
 
-/* ---- parameter.c, graph.c ----------------------------------------------------------------------
+/* ---- parameter.c, graph.c, graph_watch.c
+ * ----------------------------------------------------------------------
  */
 
 rclite_result rclitei_ros1_parameter_get(
@@ -304,6 +318,10 @@ rclite_result rclitei_ros1_parameter_search(
 void rclitei_ros1_parameters_send(struct ros1_node *node);
 rclite_result rclitei_ros1_graph_list(rclite_context *context, rclite_graph_query query,
     const char *name, rclite_graph_list *ret_list, rclite_error *reterr);
+
+rclite_result rclitei_ros1_graph_on_change(
+    rclite_context *base, void (*callback)(void *user), void *user);
+void rclitei_ros1_graph_watch_done(struct ros1_context *context);
 
 /* ---- match_event.c ----------------------------------------------------------------------------
  */
