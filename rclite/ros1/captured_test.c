@@ -9,11 +9,16 @@
 
 #include <cmocka.h>
 
+#include "actionlib_benchmark/action/Roundtrip.h"
+#include "actionlib_msgs/msg/GoalStatusArray.h"
+#include "nav_msgs/srv/GetMap.h"
 #include "ros1/header.h"
 #include "ros1/http.h"
 #include "ros1/rpc.h"
 #include "std_msgs/msg/UInt8MultiArray.h"
 
+#define TRIP (&actionlib_benchmark__action__Roundtrip__type)
+#define MAP (&nav_msgs__srv__GetMap__type)
 #define ARRAY (&std_msgs__msg__UInt8MultiArray__type)
 
 struct bytes {
@@ -137,13 +142,109 @@ static void test_probes(void **state) {
     }
 }
 
+/* ---- roslua, which sends the four fields that must be there, and nothing else ------------------
+ */
+
+/* A header of the type, then messages of it, each given to visit. Returns how many. */
+static int walk_messages(const char *name, const rclite_type *type, void (*visit)(void *message)) {
+    struct bytes bytes = load(name);
+    size_t at;
+    int count = 0;
+    void *message = calloc(1, type->size_bytes);
+    rclitei_header header = take_header(&bytes, &at);
+    assert_non_null(message);
+    check_field(header, "md5sum", type->ros1->fingerprint);
+    check_field(header, "type", type->ros1->wire_name);
+    assert_non_null(rclitei_header_get(header, "topic").data);
+    assert_non_null(rclitei_header_get(header, "callerid").data);
+    assert_null(rclitei_header_get(header, "message_definition").data);
+    assert_null(rclitei_header_get(header, "latching").data);
+    assert_int_equal(rclite_message_init(type, message, NULL), RCLITE_OK);
+    while (at < bytes.size) {
+        size_t size = rclitei_u32_read(bytes.data + at);
+        assert_true(at + 4 + size <= bytes.size);
+        assert_int_equal(
+            rclite_message_deserialize(type, RCLITE_ROS1, bytes.data + at + 4, size, message, NULL),
+            RCLITE_OK);
+        visit(message);
+        at += 4 + size;
+        count++;
+    }
+    rclite_message_done(type, message, NULL);
+    free(message);
+    free(bytes.data);
+    return count;
+}
+
+static void check_array(void *message) {
+    const std_msgs__msg__UInt8MultiArray *array = message;
+    assert_int_equal(array->data.size, 100);
+    assert_int_equal(array->layout.dim.size, 3);
+}
+
+static void check_goal(void *message) {
+    const actionlib_benchmark__action__Roundtrip_ActionGoal *goal = message;
+    assert_int_equal(goal->header.stamp.sec, 0); /* always, from roslua */
+    assert_memory_equal(goal->goal_id.id.data, "/rclbench_client_", 17);
+    assert_true(goal->goal.start.sec > 0);
+}
+
+static void check_status(void *message) {
+    const actionlib_msgs__msg__GoalStatusArray *status = message;
+    for (size_t i = 0; i < status->status_list.size; i++) {
+        assert_int_equal(status->status_list.data[i].status, 3);
+    }
+}
+
+static void check_result(void *message) {
+    const actionlib_benchmark__action__Roundtrip_ActionResult *result = message;
+    assert_int_equal(result->status.status, 3);
+    assert_true(result->result.received.sec > 0);
+}
+
+static void test_roslua_publishers(void **state) {
+    (void)state;
+    assert_true(walk_messages("roslua_publisher.tcpros", ARRAY, check_array) >= 3);
+    assert_int_equal(walk_messages("roslua_goal.tcpros", TRIP->ros1_action_goal, check_goal), 4);
+    assert_int_equal(walk_messages("roslua_status.tcpros",
+                         &actionlib_msgs__msg__GoalStatusArray__type, check_status),
+        5);
+    assert_int_equal(
+        walk_messages("roslua_result.tcpros", TRIP->ros1_action_result, check_result), 4);
+}
+
+static void test_roslua_server(void **state) {
+    (void)state;
+    struct bytes bytes = load("roslua_server.tcpros");
+    size_t at;
+    int count = 0;
+    nav_msgs__srv__GetMap_Response response;
+    rclitei_header header = take_header(&bytes, &at);
+    check_field(header, "md5sum", MAP->ros1_md5sum);
+    assert_null(rclitei_header_get(header, "request_type").data);
+    assert_int_equal(rclite_message_init(MAP->response, &response, NULL), RCLITE_OK);
+    for (; at < bytes.size; count++) {
+        size_t size = rclitei_u32_read(bytes.data + at + 1);
+        assert_int_equal(bytes.data[at], 1);
+        assert_int_equal(rclite_message_deserialize(MAP->response, RCLITE_ROS1, bytes.data + at + 5,
+                             size, &response, NULL),
+            RCLITE_OK);
+        assert_int_equal(response.map.info.width, 1024);
+        at += 5 + size;
+    }
+    assert_int_equal(at, bytes.size);
+    assert_int_equal(count, 3);
+    rclite_message_done(MAP->response, &response, NULL);
+    free(bytes.data);
+}
+
 /* ---- HTTP --------------------------------------------------------------------------------------
  */
 
 typedef void (*visit_message)(const rclitei_http_message *message);
 
 /* Walks the messages of a connection; returns how many. Each must be whole exactly at its end. */
-static int walk(const char *name, bool is_response, visit_message visit) {
+static int walk(const char *name, bool is_response, bool keep_alive, visit_message visit) {
     struct bytes bytes = load(name);
     size_t at = 0;
     int count = 0;
@@ -153,7 +254,7 @@ static int walk(const char *name, bool is_response, visit_message visit) {
             rclitei_http_read(bytes.data + at, bytes.size - at, is_response, false, &message),
             RCLITEI_HTTP_WHOLE);
         size_t total = message.total_size;
-        assert_true(message.keep_alive);
+        assert_int_equal(message.keep_alive, keep_alive);
         visit(&message);
         for (size_t cut = 0; cut < total; cut++) {
             assert_int_equal(rclitei_http_read(bytes.data + at, cut, is_response, false, &message),
@@ -178,9 +279,10 @@ static void visit_answer(const rclitei_http_message *message) {
 
 static void test_answers(void **state) {
     (void)state;
-    assert_true(walk("master_answers.http", true, visit_answer) >= 5);
-    assert_int_equal(walk("roscpp_answer.http", true, visit_answer), 1);
-    assert_int_equal(walk("rospy_answer.http", true, visit_answer), 1);
+    assert_true(walk("master_answers.http", true, true, visit_answer) >= 5);
+    assert_int_equal(walk("roscpp_answer.http", true, true, visit_answer), 1);
+    assert_int_equal(walk("rospy_answer.http", true, true, visit_answer), 1);
+    assert_int_equal(walk("roslua_answer.http", true, true, visit_answer), 1);
 }
 
 static void visit_call(const rclitei_http_message *message) {
@@ -206,10 +308,11 @@ static void visit_call(const rclitei_http_message *message) {
 
 static void test_calls(void **state) {
     (void)state;
-    assert_int_equal(walk("roscpp_request.http", false, visit_call), 1);
-    assert_int_equal(walk("rospy_request.http", false, visit_call), 1);
-    assert_int_equal(walk("rosnode_requests.http", false, visit_call), 2);
-    assert_int_equal(walk("master_updates.http", false, visit_call), 3);
+    assert_int_equal(walk("roscpp_request.http", false, true, visit_call), 1);
+    assert_int_equal(walk("rospy_request.http", false, true, visit_call), 1);
+    assert_int_equal(walk("roslua_request.http", false, false, visit_call), 1);
+    assert_int_equal(walk("rosnode_requests.http", false, true, visit_call), 2);
+    assert_int_equal(walk("master_updates.http", false, true, visit_call), 3);
 }
 
 int main(void) {
@@ -218,6 +321,8 @@ int main(void) {
         cmocka_unit_test(test_subscribers),
         cmocka_unit_test(test_callers),
         cmocka_unit_test(test_probes),
+        cmocka_unit_test(test_roslua_publishers),
+        cmocka_unit_test(test_roslua_server),
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_calls),
     };
