@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "report/fixture.h"
+#include "util/memory.h"
 
 static fixture f;
 
@@ -247,6 +248,29 @@ static void test_another_rmw(void **state) {
     f.environment.fastdds_profiles = NULL;
 }
 
+/* Of a matrix's warnings that differ only in numbers the first few are shown. */
+static void test_many_warnings_of_a_kind(void **state) {
+    (void)state;
+    run_round *round = &f.record.cells[0].rounds[0];
+    char *texts[10], **before = round->warnings;
+    size_t count = round->warning_count;
+    for (int i = 0; i < 10; i++) {
+        texts[i] = util_format("%d.5 %% of the sends were odd", i + 1);
+    }
+    round->warnings = texts;
+    round->warning_count = 10;
+    char *text = fixture_write(&f.result, "text", NULL);
+    assert_has(text, "1 round: 8.5 % of the sends were odd\n");
+    assert_has_not(text, "9.5 % of the sends were odd");
+    assert_has(text, "warning: and 2 more like: N % of the sends were odd\n");
+    free(text);
+    round->warnings = before;
+    round->warning_count = count;
+    for (int i = 0; i < 10; i++) {
+        free(texts[i]);
+    }
+}
+
 static void test_find(void **state) {
     (void)state;
     assert_string_equal(report_format_find("csv")->suffix, ".csv");
@@ -283,6 +307,7 @@ int main(void) {
         cmocka_unit_test(test_too_noisy),
         cmocka_unit_test(test_ros1_has_no_dds),
         cmocka_unit_test(test_another_rmw),
+        cmocka_unit_test(test_many_warnings_of_a_kind),
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_nothing_measured),
     };

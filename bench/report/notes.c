@@ -10,6 +10,7 @@
 #include "util/units.h"
 
 #define SAID_LINES_MAX 5
+#define OF_A_KIND_MAX 8
 
 static void add_failures(const report_cell *cell, strvec *notes) {
     const plan_cell *what = cell->run->cell;
@@ -38,8 +39,45 @@ static void add_failures(const report_cell *cell, strvec *notes) {
     }
 }
 
+/* Warnings that differ in nothing but their numbers are of one kind; of a large matrix only the
+ * first few of each kind are shown. All of them are in the JSON result. */
+typedef struct warning_kinds {
+    strvec shapes;
+    size_t *counts, capacity;
+} warning_kinds;
+
+static char *shape_of(const char *text) {
+    char *shape = util_strdup(text);
+    size_t len = 0;
+    for (const char *at = text; *at != '\0'; at++) {
+        if (strchr("0123456789.", *at) == NULL) {
+            shape[len++] = *at;
+        } else if (len == 0 || shape[len - 1] != 'N') {
+            shape[len++] = 'N';
+        }
+    }
+    shape[len] = '\0';
+    return shape;
+}
+
+/* How many of its kind there were before. */
+static size_t count_kind(warning_kinds *kinds, const char *text) {
+    char *shape = shape_of(text);
+    size_t at = 0;
+    while (at < kinds->shapes.count && strcmp(kinds->shapes.items[at], shape) != 0) {
+        at++;
+    }
+    if (at == kinds->shapes.count) {
+        strvec_push(&kinds->shapes, shape);
+        util_reserve(&kinds->counts, &kinds->capacity, kinds->shapes.count, sizeof(*kinds->counts));
+        kinds->counts[at] = 0;
+    }
+    free(shape);
+    return kinds->counts[at]++;
+}
+
 /* The same warning of many rounds is said once, with how often. */
-static void add_warnings(const report_cell *cell, strvec *notes) {
+static void add_warnings(const report_cell *cell, warning_kinds *kinds, strvec *notes) {
     const plan_cell *what = cell->run->cell;
     strvec texts = {0};
     size_t *counts = NULL, capacity = 0;
@@ -63,12 +101,29 @@ static void add_warnings(const report_cell *cell, strvec *notes) {
         }
     }
     for (size_t i = 0; i < texts.count; i++) {
-        strvec_pushf(notes, "warning: %s %s -> %s, %zu round%s: %s",
-            plan_pattern_name(what->pattern), what->from, what->to, counts[i],
-            counts[i] == 1 ? "" : "s", texts.items[i]);
+        if (count_kind(kinds, texts.items[i]) < OF_A_KIND_MAX) {
+            strvec_pushf(notes, "warning: %s %s -> %s, %zu round%s: %s",
+                plan_pattern_name(what->pattern), what->from, what->to, counts[i],
+                counts[i] == 1 ? "" : "s", texts.items[i]);
+        }
     }
     strvec_done(&texts);
     free(counts);
+}
+
+static void add_all_warnings(const report *result, strvec *notes) {
+    warning_kinds kinds = {0};
+    for (size_t i = 0; i < result->cell_count; i++) {
+        add_warnings(&result->cells[i], &kinds, notes);
+    }
+    for (size_t i = 0; i < kinds.shapes.count; i++) {
+        if (kinds.counts[i] > OF_A_KIND_MAX) {
+            strvec_pushf(notes, "warning: and %zu more like: %s", kinds.counts[i] - OF_A_KIND_MAX,
+                kinds.shapes.items[i]);
+        }
+    }
+    strvec_done(&kinds.shapes);
+    free(kinds.counts);
 }
 
 /* A figure near this says more about the instrument than about the library. */
@@ -177,9 +232,7 @@ void layout_notes(const report *result, layout *shown) {
         add_failures(&result->cells[i], notes);
     }
     add_refused(result, notes);
-    for (size_t i = 0; i < result->cell_count; i++) {
-        add_warnings(&result->cells[i], notes);
-    }
+    add_all_warnings(result, notes);
     for (size_t i = 0; i < result->warnings.count; i++) {
         strvec_pushf(notes, "warning: %s", result->warnings.items[i]);
     }
