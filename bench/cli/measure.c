@@ -111,7 +111,7 @@ static const char *only_name(const cli_settings *point) {
 static bool run(measuring *m, char **ret_error) {
     const cli_measurement *asked = m->asked;
     cli_progress progress;
-    cli_progress_begin(&progress, &m->todo, stderr);
+    cli_progress_begin(&progress, &m->todo, asked->whole->budget_ns, stderr);
     const char *master = asked->whole->master_uri;
     if (master == NULL && is_only(asked)) {
         const char *variable = getenv("ROS_MASTER_URI");

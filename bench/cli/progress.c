@@ -36,8 +36,12 @@ static void print_time_left(const cli_progress *progress) {
         return;
     }
     int64_t used_ns = run_clock_monotonic_ns() - progress->began_ns;
-    int64_t left_s = used_ns / (int64_t)progress->ended *
-                     (int64_t)(progress->total - progress->ended) / 1000000000;
+    int64_t left_ns =
+        used_ns / (int64_t)progress->ended * (int64_t)(progress->total - progress->ended);
+    if (progress->budget_ns > 0 && left_ns > progress->budget_ns - used_ns) {
+        left_ns = progress->budget_ns > used_ns ? progress->budget_ns - used_ns : 0;
+    }
+    int64_t left_s = left_ns / 1000000000;
     fprintf(progress->out, " %d:%02d left", (int)(left_s / 60), (int)(left_s % 60));
 }
 
@@ -131,11 +135,12 @@ static void waiting(void *user, const char *sentence) {
     fprintf(progress->out, "rclbench: no match for 2 s: %s\n", sentence);
 }
 
-void cli_progress_begin(cli_progress *progress, const plan *todo, FILE *out) {
+void cli_progress_begin(cli_progress *progress, const plan *todo, int64_t budget_ns, FILE *out) {
     memset(progress, 0, sizeof *progress);
     progress->out = out;
     progress->live = isatty(fileno(out));
     progress->rounds = todo->rounds;
+    progress->budget_ns = budget_ns;
     for (size_t i = 0; i < todo->cell_count; i++) {
         progress->total += todo->cells[i].refused == NULL ? todo->rounds : 0;
     }

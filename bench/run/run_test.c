@@ -15,6 +15,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "run/budget.h"
 #include "run/environment.h"
 #include "run/guard.h"
 #include "run/job.h"
@@ -81,6 +82,37 @@ static void settings_that_are_no_object_are_refused(void **state) {
     assert_null(run_job_text(&job, &error));
     assert_string_equal(error, "settings have to be a JSON object, not [1]");
     free(error);
+}
+
+static void a_budget_gives_fewer_cells_enough_rounds(void **state) {
+    (void)state;
+    const int64_t second_ns = 1000000000;
+    plan todo;
+    plan_init(&todo);
+    todo.rounds = 10;
+    run_budget budget;
+    run_budget_begin(&budget, 100 * second_ns, 4);
+    const int64_t costs_s[] = {5, 5, 0, 20};
+    for (size_t i = 0; i < 4; i++) {
+        budget.cost_ns[i] = costs_s[i] * second_ns;
+    }
+    run_budget_thin(&budget, &todo, budget.began_ns + 30 * second_ns);
+    assert_int_equal(budget.kept, 3);
+    assert_int_equal(todo.note_count, 1);
+    assert_non_null(strstr(todo.notes[0], "the last 1 of 3 measurements have one round only"));
+    run_budget_thin(&budget, &todo, budget.began_ns + 95 * second_ns);
+    assert_int_equal(budget.kept, 1); /* something is always measured on */
+    assert_false(run_budget_is_spent(&budget, budget.began_ns + 99 * second_ns));
+    assert_true(run_budget_is_spent(&budget, budget.began_ns + 100 * second_ns));
+    run_budget_done(&budget);
+
+    run_budget_begin(&budget, 0, 4);
+    budget.cost_ns[0] = second_ns;
+    run_budget_thin(&budget, &todo, budget.began_ns + 1000 * second_ns);
+    assert_int_equal(budget.kept, 4);
+    assert_false(run_budget_is_spent(&budget, INT64_MAX));
+    run_budget_done(&budget);
+    plan_done(&todo);
 }
 
 static void two_networks_have_two_domains(void **state) {
@@ -339,6 +371,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_holds_every_field),
         cmocka_unit_test(settings_that_are_no_object_are_refused),
+        cmocka_unit_test(a_budget_gives_fewer_cells_enough_rounds),
         cmocka_unit_test(two_networks_have_two_domains),
         cmocka_unit_test(fastdds_gets_profiles_unless_the_user_has_some),
         cmocka_unit_test(an_open_network_leaves_the_environment),

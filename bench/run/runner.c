@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "plan/expand.h"
+#include "run/budget.h"
 #include "run/check.h"
 #include "run/clock.h"
 #include "run/interrupt.h"
@@ -37,7 +38,6 @@ typedef struct runner {
     run_record *record;
     run_master master;
     char *fastdds_files[PLAN_TRANSPORT_COUNT];
-    int64_t began_ns;
     const char *waiting_sentence;
 } runner;
 
@@ -260,30 +260,40 @@ static bool have_master(runner *r, run_cell *cell) {
     return true;
 }
 
-static bool budget_is_spent(runner *r, uint32_t round) {
-    int64_t budget_ns = r->options->budget_ns;
-    if (budget_ns == 0 || round == 0 || run_clock_monotonic_ns() - r->began_ns < budget_ns) {
-        return false;
+/* One round of all cells that get it; false when the user wants no more. */
+static bool run_round_of_all(runner *r, uint32_t round, run_budget *budget) {
+    for (size_t i = 0; i < budget->kept; i++) {
+        run_cell *cell = &r->record->cells[i];
+        if (cell->refused != NULL || failures_of(cell) >= FAILURES_MAX || !have_master(r, cell)) {
+            continue;
+        }
+        int64_t begin_ns = run_clock_monotonic_ns();
+        run_one(r, i, round);
+        budget->cost_ns[i] = run_clock_monotonic_ns() - begin_ns;
+        if (r->options->only_side != 1 && run_interrupt_count() > 0) {
+            r->record->interrupted = true;
+            return false;
+        }
     }
-    plan_note(r->todo, "the budget ran out after %u of %u rounds", round, r->todo->rounds);
     return true;
 }
 
 static void run_rounds(runner *r) {
-    for (uint32_t round = 0; round < r->todo->rounds && !budget_is_spent(r, round); round++) {
-        for (size_t i = 0; i < r->record->cell_count; i++) {
-            run_cell *cell = &r->record->cells[i];
-            if (cell->refused != NULL || failures_of(cell) >= FAILURES_MAX ||
-                !have_master(r, cell)) {
-                continue;
-            }
-            run_one(r, i, round);
-            if (r->options->only_side != 1 && run_interrupt_count() > 0) {
-                r->record->interrupted = true;
-                return;
-            }
+    run_budget budget;
+    run_budget_begin(&budget, r->options->budget_ns, r->record->cell_count);
+    for (uint32_t round = 0; round < r->todo->rounds; round++) {
+        if (round > 0 && run_budget_is_spent(&budget, run_clock_monotonic_ns())) {
+            plan_note(r->todo, "the budget ran out after %u of %u rounds", round, r->todo->rounds);
+            break;
+        }
+        if (!run_round_of_all(r, round, &budget)) {
+            break;
+        }
+        if (round == 0) {
+            run_budget_thin(&budget, r->todo, run_clock_monotonic_ns());
         }
     }
+    run_budget_done(&budget);
 }
 
 static bool write_text(const char *path, const char *text) {
@@ -367,7 +377,6 @@ bool run_plan(plan *todo, const run_setting *setting, const run_options *options
         .options = options,
         .environment = environment,
         .record = ret_record,
-        .began_ns = run_clock_monotonic_ns(),
     };
     bool ok = make_folders(&r, ret_error);
     if (ok) {
