@@ -300,7 +300,7 @@ static void clients(void **state) {
     uint8_t bytes[128];
     for (int i = 0; i < 20; i++) {
         const ros2_request_header others = {.client = header.client + (uint64_t)(i % 2),
-            .sequence = i % 2 ? header.sequence : INT64_MIN + i * (INT64_MAX / 10)};
+            .sequence = i % 2 ? header.sequence : INT64_MIN + i * (INT64_MAX / 20)};
         stranger_send(&writer, bytes, reply_bytes(&others, bytes, sizeof bytes));
     }
     for (size_t cut = 1; cut <= HEADER_BYTES; cut++) {
