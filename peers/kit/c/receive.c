@@ -61,6 +61,7 @@ static void record(peer_kit *kit, const peer_row *row, bool numbered) {
 
 static void handshake(peer_kit *kit) {
     pthread_mutex_lock(&kit->lock);
+    kit->last_arrival_ns = peer_monotonic_ns(); /* a slow subscriber still works its way to ours */
     if (!kit->handshaken) {
         kit->handshaken = true;
         pthread_cond_signal(&kit->progress);
