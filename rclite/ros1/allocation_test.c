@@ -3,7 +3,8 @@
  *
  * Queues and pools grow to the most that was ever waiting, and on a busy machine a thread that is
  * late can reach a new height at any time. So a few allocations are let pass, many less than there
- * are messages. */
+ * are messages; and warm is when a phase goes by with no more than those. An allocation for each
+ * message would never let that come. */
 #include "testing/counting_allocator.h"
 #include "testing/ping_pong.h"
 
@@ -20,6 +21,7 @@
 #define GOALS 250 /* of about seven messages each */
 #define HELD 300
 #define NEW_HEIGHTS 20 /* allocations let pass */
+#define PHASES_MAX 10
 
 static size_t allocations_of(counting_allocator *allocator) {
     return atomic_load(&allocator->allocations);
@@ -35,9 +37,13 @@ static void check_topic(rclite_delivery delivery, size_t bytes) {
     rclite_context *context = testing_context_with(delivery, &allocator.base, 0, NULL);
     ping_pong_open(&game, context, "", bytes);
     ping_pong_play(&game, WARM_UP);
-    size_t before = allocations_of(&allocator);
-    ping_pong_play(&game, ROUNDS);
-    assert_in_range(allocations_of(&allocator) - before, 0, NEW_HEIGHTS);
+    size_t new_heights = SIZE_MAX;
+    for (int phase = 0; phase < PHASES_MAX && new_heights > NEW_HEIGHTS; phase++) {
+        size_t before = allocations_of(&allocator);
+        ping_pong_play(&game, ROUNDS);
+        new_heights = allocations_of(&allocator) - before;
+    }
+    assert_in_range(new_heights, 0, NEW_HEIGHTS);
     ping_pong_close(&game);
     rclite_context_free(context);
 }
@@ -91,9 +97,13 @@ static void check_service(rclite_delivery delivery) {
     assert_int_equal(
         rclite_client_create(node, "/map", MAP, &client_options, &client, NULL), RCLITE_OK);
     call_map(client, WARM_UP, &response);
-    size_t before = allocations_of(&allocator);
-    call_map(client, ROUNDS, &response);
-    assert_in_range(allocations_of(&allocator) - before, 0, NEW_HEIGHTS);
+    size_t new_heights = SIZE_MAX;
+    for (int phase = 0; phase < PHASES_MAX && new_heights > NEW_HEIGHTS; phase++) {
+        size_t before = allocations_of(&allocator);
+        call_map(client, ROUNDS, &response);
+        new_heights = allocations_of(&allocator) - before;
+    }
+    assert_in_range(new_heights, 0, NEW_HEIGHTS);
     rclite_client_free(client);
     rclite_service_free(service);
     rclite_message_done(MAP->response, &response, &allocator.base);
@@ -233,9 +243,13 @@ static void check_action(rclite_delivery delivery) {
     assert_int_equal(rclite_action_client_wait_for_server(client, TESTING_TIMEOUT_NS), RCLITE_OK);
     warm_up(client, &trips);
     warm_up(client, &trips); /* the goals' ids, which have a number in them, grew until now */
-    size_t before = allocations_of(&allocator);
-    travel(client, &trips, GOALS);
-    assert_in_range(allocations_of(&allocator) - before, 0, NEW_HEIGHTS);
+    size_t new_heights = SIZE_MAX;
+    for (int phase = 0; phase < PHASES_MAX && new_heights > NEW_HEIGHTS; phase++) {
+        size_t before = allocations_of(&allocator);
+        travel(client, &trips, GOALS);
+        new_heights = allocations_of(&allocator) - before;
+    }
+    assert_in_range(new_heights, 0, NEW_HEIGHTS);
     rclite_subscription_free(status);
     rclite_action_client_free(client);
     rclite_action_server_free(server);
