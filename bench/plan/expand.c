@@ -85,7 +85,27 @@ static bool reason_was_noted(const plan_cell *cell, plan_peers peers, size_t ind
     return false;
 }
 
-static void add_all(plan *todo, const plan_cell *cell, plan_peers peers, strvec *names) {
+#define BOTH_SIDES (-1)
+
+/* Its manifest refuses this side (or either) of the cell, which is noted. */
+static bool is_left_out(plan *todo, const plan_peer *peer, const plan_cell *cell, int side) {
+    for (int i = 0; i < 2; i++) {
+        char *reason = side == BOTH_SIDES || side == i
+                           ? plan_rules_refusal(&peer->rules, peer->name, cell, i)
+                           : NULL;
+        if (reason != NULL) {
+            char *text = util_format("%s is left out of 'all' for %s: %s", peer->name,
+                plan_pattern_name(cell->pattern), reason);
+            note_once(todo, text);
+            free(text);
+            free(reason);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_all(plan *todo, const plan_cell *cell, plan_peers peers, int side, strvec *names) {
     for (size_t i = 0; i < peers.count; i++) {
         const plan_peer *peer = &peers.items[i];
         if (is_missing(peer, cell)) {
@@ -93,19 +113,19 @@ static void add_all(plan *todo, const plan_cell *cell, plan_peers peers, strvec 
                 note_missing(todo, cell, peers, i);
             }
         } else if (strcmp(peer->family, "ros") == 0 && plays(peer, cell) &&
-                   !strvec_contains(names, peer->name)) {
+                   !is_left_out(todo, peer, cell, side) && !strvec_contains(names, peer->name)) {
             strvec_push(names, peer->name);
         }
     }
 }
 
 /* Resolves "all" and checks the names. */
-static bool resolve(plan *todo, const plan_cell *cell, plan_peers peers, const strvec *asked,
-    strvec *ret_names, char **ret_error) {
+static bool resolve(plan *todo, const plan_cell *cell, plan_peers peers, int side,
+    const strvec *asked, strvec *ret_names, char **ret_error) {
     for (size_t i = 0; i < asked->count; i++) {
         const char *name = asked->items[i];
         if (strcmp(name, "all") == 0) {
-            add_all(todo, cell, peers, ret_names);
+            add_all(todo, cell, peers, side, ret_names);
         } else if (find_peer(peers, name) == NULL) {
             *ret_error = unknown_peer(peers, name);
             return false;
@@ -175,8 +195,8 @@ bool plan_expand(plan *todo, const plan_spec *spec, plan_peers peers, char **ret
     const strvec *asked_to = spec->to.count > 0 ? &spec->to : &spec->from;
     strvec from = {0};
     strvec to = {0};
-    bool ok = resolve(todo, &spec->cell, peers, asked_from, &from, ret_error) &&
-              resolve(todo, &spec->cell, peers, asked_to, &to, ret_error);
+    bool ok = resolve(todo, &spec->cell, peers, 0, asked_from, &from, ret_error) &&
+              resolve(todo, &spec->cell, peers, 1, asked_to, &to, ret_error);
     size_t before = todo->cell_count;
     for (size_t i = 0; ok && i < from.count; i++) {
         for (size_t j = 0; j < to.count; j++) {
@@ -205,7 +225,7 @@ static void add_default(plan *todo, const plan_cell *template, plan_peers peers,
     cell.generation = generation;
     cell.type = plan_cell_default(kind).type;
     strvec names = {0};
-    add_all(todo, &cell, peers, &names);
+    add_all(todo, &cell, peers, BOTH_SIDES, &names);
     for (size_t i = 0; i < names.count; i++) {
         const plan_peer *peer = find_peer(peers, names.items[i]);
         if (peer->secondary == secondary) {

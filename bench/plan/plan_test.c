@@ -36,7 +36,7 @@ static const plan_peer peers_here[] = {
     {"null", "null", {false, true, true}, EVERY, true, NULL, false, NULL, NO_RULES},
     {"floor", "ros", {false, false, true}, {true, false, false, false}, true, NULL, false, NULL,
         NO_RULES},
-    {"single", "other", {false, true, false}, EVERY, true, NULL, false, NULL,
+    {"single", "ros", {false, true, false}, EVERY, true, NULL, false, NULL,
         {rules_of_single, sizeof rules_of_single / sizeof rules_of_single[0]}},
 };
 static const plan_peers here = {peers_here, sizeof peers_here / sizeof peers_here[0]};
@@ -171,6 +171,36 @@ static void rules_of_a_manifest_refuse_with_their_reason(void **state) {
     }
 }
 
+static void all_leaves_out_the_side_that_a_rule_refuses(void **state) {
+    (void)state;
+    plan todo;
+    plan_spec spec = spec_of(PLAN_SERVICE, "all", "all");
+    spec.cell.generation = 1;
+    spec.cell.payload_bytes = 100;
+    expand(&todo, &spec);
+    /* rclite, rclite-spin, roscpp and single call; single does not serve. */
+    assert_int_equal(todo.cell_count, 4 * 3);
+    for (size_t i = 0; i < todo.cell_count; i++) {
+        assert_null(todo.cells[i].refused);
+        assert_string_not_equal(todo.cells[i].to, "single");
+    }
+    assert_int_equal(todo.note_count, 1);
+    assert_string_equal(todo.notes[0],
+        "single is left out of 'all' for service: single is refused as server: it answers one "
+        "request on a connection (--set connection=per_call)");
+    plan_done(&todo);
+    plan_init(&todo);
+    plan_cell cell = plan_cell_default(PLAN_TOPIC);
+    cell.generation = 1;
+    cell.payload_bytes = 100;
+    plan_expand_default(&todo, &cell, here);
+    assert_int_equal(todo.cell_count, 4 + 3); /* topics of all four, services without single */
+    for (size_t i = 0; i < todo.cell_count; i++) {
+        assert_null(todo.cells[i].refused);
+    }
+    plan_done(&todo);
+}
+
 static void rules_say_which_settings_they_ask_for(void **state) {
     (void)state;
     const plan_rules rules = {rules_of_single, 2};
@@ -284,6 +314,7 @@ int main(void) {
         cmocka_unit_test(all_leaves_out_what_cannot_run_and_says_so),
         cmocka_unit_test(impossible_pairs_are_refused_with_the_reason),
         cmocka_unit_test(rules_of_a_manifest_refuse_with_their_reason),
+        cmocka_unit_test(all_leaves_out_the_side_that_a_rule_refuses),
         cmocka_unit_test(rules_say_which_settings_they_ask_for),
         cmocka_unit_test(unknown_names_get_a_suggestion),
         cmocka_unit_test(the_default_pairs_each_with_itself),

@@ -11,6 +11,9 @@ for package in std_msgs nav_msgs actionlib_msgs rosgraph_msgs std_srvs; do
 done
 [ -r "$RCLBENCH_BUILD_DIR/../../lisp/peer_kit.so" ] || unavailable "the kit for Lisp is not built"
 if [ ! -x "$RCLBENCH_BUILD_DIR/peer" ]; then
+    for generator in /usr/lib/genlisp/gen_lisp.py /usr/lib/actionlib_msgs/genaction.py; do
+        [ -r "$generator" ] || unavailable "$generator is not installed"
+    done
     reason=$(tail -n 1 "$RCLBENCH_BUILD_DIR/setup.log" 2>/dev/null)
     unavailable "not built: ${reason:-run make bench}"
 fi
