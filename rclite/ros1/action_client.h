@@ -31,4 +31,16 @@ struct ros1_action_client {
     char server[256];   /* the node that publishes the status; "" none yet */
 };
 
+/* Back among the free ones; mutex held. */
+void rclitei_ros1_client_goal_remove(
+    struct ros1_action_client *client, struct ros1_client_goal *goal);
+
+/* action_events.c: the callbacks of the client's subscriptions. */
+void rclitei_ros1_action_on_status(
+    const void *message, const rclite_message_info *info, void *user);
+void rclitei_ros1_action_on_feedback(
+    const void *message, const rclite_message_info *info, void *user);
+void rclitei_ros1_action_on_result(
+    const void *message, const rclite_message_info *info, void *user);
+
 #endif

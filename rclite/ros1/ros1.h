@@ -239,7 +239,8 @@ void rclitei_ros1_inbound_abandon(struct ros1_inbound *inbound);
 void rclitei_ros1_inbound_refuse(struct ros1_inbound *inbound, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* ---- publication.c ----------------------------------------------------------------------------
+/* ---- publication.c, publisher.c --------------------------------------------------------------
+ * ----------------------------------------------------------------------------
  */
 
 rclite_result rclitei_ros1_publisher_init(rclite_publisher *base, rclite_error *reterr);
@@ -258,6 +259,10 @@ bool rclitei_ros1_publisher_has_node(const rclite_publisher *base, const char *n
 bool rclitei_ros1_subscription_has_node(const rclite_subscription *base, const char *node_name);
 /* Takes a subscriber off its publication. context->lock held. */
 void rclitei_ros1_publication_detach(struct ros1_inbound *inbound);
+/* Puts the publisher to its publication, which is made if it is the first. context->lock held. */
+rclite_result rclitei_ros1_publication_join(struct ros1_publisher *publisher, rclite_error *reterr);
+/* The last publisher of a topic takes the publication and its registration with it. */
+void rclitei_ros1_publication_leave(struct ros1_publisher *publisher);
 struct ros1_publication *rclitei_ros1_publication_find(struct ros1_node *node, const char *topic);
 
 /* ---- service.c --------------------------------------------------------------------------------
@@ -282,7 +287,7 @@ rclite_result rclitei_ros1_client_call_async(rclite_client *base, const void *re
     rclite_client_callback callback, void *user, int64_t *ret_id);
 void rclitei_ros1_client_forget(rclite_client *base, int64_t id);
 
-/* ---- subscription.c, link.c -------------------------------------------------------------------
+/* ---- subscription.c, delivery.c, link.c --------------------------------------------------------
  */
 
 rclite_result rclitei_ros1_subscription_init(rclite_subscription *base, rclite_error *reterr);
@@ -294,6 +299,9 @@ uint32_t rclitei_ros1_subscription_matched(const rclite_subscription *base);
 /* The publishers of a topic are now these. context->lock held. */
 void rclitei_ros1_publishers_update(
     struct ros1_subscription *subscription, const char *const *uris, size_t count);
+/* Do its messages wait until somebody spins or takes them. */
+bool rclitei_ros1_subscription_is_queued(const struct ros1_subscription *subscription);
+bool rclitei_ros1_subscription_run_ready(rclitei_ready *ready); /* on a spinning thread */
 /* One message came. Loop thread, no lock. False: it does not parse. */
 bool rclitei_ros1_subscription_deliver(struct ros1_link *link, const uint8_t *body, size_t size);
 

@@ -1,4 +1,4 @@
-/* XML-RPC client calls in the loop; see rpc.h. */
+/* XML-RPC client calls: starting them, and the life of it all; see rpc.h. */
 #include "ros1/rpc.h"
 
 #include <errno.h>
@@ -9,300 +9,29 @@
 #include "ros1/http.h"
 #include "ros1/rpc_internal.h"
 
-#define IDLE_NS INT64_C(2000000000) /* a connection that nobody uses is kept so long */
-
-struct call {
-    struct call *next;
-    rclitei_packet *request;
-    rclitei_rpc_done done;
-    void *user;
-    int64_t deadline_ns;
-    const char *method; /* a literal */
-};
-
-struct channel;
-
-/* A connection of a channel. It outlives neither its loop nor needs its channel once closed. */
-struct connection {
-    rclitei_stream stream;   /* first */
-    struct channel *channel; /* loop thread only; NULL: abandoned */
-    bool answered; /* has carried a whole exchange, so the other side may have closed it */
-};
-
-struct channel {
-    rclitei_task step; /* first: a task is its struct channel */
-    rclitei_loop_timer timer;
-    rclitei_grave grave;
-    rclitei_rpc *rpc;
-    struct channel *next;
-    struct connection *connection; /* loop thread only, as are the next three */
-    bool sent;                     /* the first call was handed to the struct connection */
-    bool retried;                  /* ... a second time */
-    struct call *first, **last;    /* guarded by rpc->mutex */
-    uint16_t port;
-    const char *path;
-    char host[256];
-    char uri[];
-};
-
-static void run_channel(rclitei_task *task);
-static void on_timer(rclitei_loop_timer *timer);
-
 void *rclitei_rpc_allocate(rclitei_rpc *rpc, void *memory, size_t size) {
     return rpc->allocator.reallocate(rpc->allocator.state, memory, size);
-}
-
-/* ---- channels: all on the loop's thread --------------------------------------------------------
- */
-
-static void abandon_connection(struct channel *channel) {
-    if (channel->connection) {
-        channel->connection->channel = NULL;
-        rclitei_stream_close(&channel->connection->stream);
-        channel->connection = NULL;
-    }
-    channel->sent = false;
-}
-
-static struct call *peek(struct channel *channel) {
-    pthread_mutex_lock(&channel->rpc->mutex);
-    struct call *first = channel->first;
-    pthread_mutex_unlock(&channel->rpc->mutex);
-    return first;
-}
-
-/* Ends the first call: takes it off and tells its caller. */
-static void finish(
-    struct channel *channel, rclite_result result, xmlrpc_value *value, const char *problem) {
-    rclitei_rpc *rpc = channel->rpc;
-    pthread_mutex_lock(&rpc->mutex);
-    struct call *call = channel->first;
-    channel->first = call->next;
-    if (!channel->first) {
-        channel->last = &channel->first;
-    }
-    pthread_mutex_unlock(&rpc->mutex);
-    channel->sent = false;
-    channel->retried = false;
-    char text[512] = "";
-    if (result != RCLITE_OK) {
-        snprintf(text, sizeof text, "%s at %s: %s", call->method, channel->uri, problem);
-    }
-    if (call->done) {
-        call->done(call->user, &(rclitei_rpc_answer){result, value, text});
-    }
-    rclitei_packet_release(call->request);
-    rclitei_rpc_allocate(rpc, call, 0);
-    pthread_mutex_lock(&rpc->mutex);
-    rpc->outstanding--;
-    pthread_cond_broadcast(&rpc->changed);
-    pthread_mutex_unlock(&rpc->mutex);
-}
-
-static void on_input(rclitei_stream *stream) {
-    struct connection *connection = (struct connection *)stream;
-    struct channel *channel = connection->channel;
-    size_t size;
-    uint8_t *bytes = (uint8_t *)(uintptr_t)rclitei_stream_input(stream, &size);
-    rclitei_http_message message;
-    if (!channel->sent) { /* nobody asked */
-        abandon_connection(channel);
-        return;
-    }
-    rclitei_http_result read = rclitei_http_read(bytes, size, true, false, &message);
-    if (read == RCLITEI_HTTP_MORE) {
-        rclitei_stream_want(stream, message.total_size);
-        return;
-    }
-    char text[256] = "";
-    xmlrpc_value *value = NULL;
-    rclite_result result = RCLITE_ERR_MALFORMED;
-    if (read == RCLITEI_HTTP_BAD) {
-        snprintf(text, sizeof text, "the answer is no HTTP");
-    } else if (message.status != 200) {
-        snprintf(text, sizeof text, "HTTP status %d", message.status);
-        result = RCLITE_ERR_TRANSPORT;
-    } else {
-        result =
-            rclitei_rpc_parse_answer(message.body, message.body_size, &value, text, sizeof text);
-    }
-    connection->answered = true;
-    if (read == RCLITEI_HTTP_BAD || !message.keep_alive) {
-        abandon_connection(channel);
-    } else {
-        rclitei_stream_consume(stream, message.total_size);
-    }
-    finish(channel, result, value, text);
-    if (value) {
-        xmlrpc_DECREF(value);
-    }
-    rclitei_loop_post(channel->rpc->loop, &channel->step);
-}
-
-/* A response without a length ends where the connection ends. */
-static bool take_last_answer(struct channel *channel, rclitei_stream *stream) {
-    size_t size;
-    uint8_t *bytes = (uint8_t *)(uintptr_t)rclitei_stream_input(stream, &size);
-    rclitei_http_message message;
-    if (size == 0 || rclitei_http_read(bytes, size, true, true, &message) != RCLITEI_HTTP_WHOLE ||
-        message.status != 200) {
-        return false;
-    }
-    char text[256] = "";
-    xmlrpc_value *value = NULL;
-    rclite_result result =
-        rclitei_rpc_parse_answer(message.body, message.body_size, &value, text, sizeof text);
-    abandon_connection(channel);
-    finish(channel, result, value, text);
-    if (value) {
-        xmlrpc_DECREF(value);
-    }
-    return true;
-}
-
-static void on_closed(rclitei_stream *stream, int error) {
-    struct connection *connection = (struct connection *)stream;
-    struct channel *channel = connection->channel;
-    bool was_answered = connection->answered;
-    bool was_sent = channel->sent;
-    if (was_sent && error == 0 && take_last_answer(channel, stream)) {
-        goto next;
-    }
-    abandon_connection(channel);
-    if (was_sent && was_answered && !channel->retried) {
-        channel->retried = true; /* it was closed between two calls: once more */
-    } else if (was_sent) {
-        finish(channel, error == ENOMEM ? RCLITE_ERR_NO_MEMORY : RCLITE_ERR_TRANSPORT, NULL,
-            error ? strerror(error) : "the connection was closed without an answer");
-    }
-next:
-    rclitei_loop_post(channel->rpc->loop, &channel->step);
-}
-
-static void release_connection(rclitei_stream *stream) {
-    rclite_allocator allocator = stream->allocator;
-    allocator.reallocate(allocator.state, stream, 0);
-}
-
-static const rclitei_stream_handler connection_handler = {
-    .on_input = on_input, .on_closed = on_closed, .release = release_connection};
-
-static rclite_result connect_channel(struct channel *channel) {
-    rclitei_rpc *rpc = channel->rpc;
-    struct connection *connection = rclitei_rpc_allocate(rpc, NULL, sizeof *connection);
-    if (!connection) {
-        return RCLITE_ERR_NO_MEMORY;
-    }
-    connection->channel = channel;
-    connection->answered = false;
-    rclite_result result = rclitei_stream_connect(&connection->stream, rpc->loop, &rpc->allocator,
-        &connection_handler, rpc->resolver, channel->host, channel->port);
-    if (result != RCLITE_OK) {
-        rclitei_rpc_allocate(rpc, connection, 0);
-        return result;
-    }
-    channel->connection = connection;
-    return RCLITE_OK;
-}
-
-static void release_channel(rclitei_grave *grave) {
-    struct channel *dead =
-        (struct channel *)(void *)((char *)grave - offsetof(struct channel, grave));
-    rclitei_rpc_allocate(dead->rpc, dead, 0);
-}
-
-/* Nothing was asked for a while: takes the channel out of the list. */
-static void retire(struct channel *old) {
-    rclitei_rpc *rpc = old->rpc;
-    pthread_mutex_lock(&rpc->mutex);
-    bool idle = !old->first;
-    struct channel **at = &rpc->channels;
-    while (idle && *at != old) {
-        at = &(*at)->next;
-    }
-    if (idle) {
-        *at = old->next;
-    }
-    pthread_mutex_unlock(&rpc->mutex);
-    if (idle) {
-        abandon_connection(old);
-        rclitei_loop_task_cancel(rpc->loop, &old->step);
-        rclitei_loop_timer_stop(rpc->loop, &old->timer);
-        old->grave.release = release_channel;
-        rclitei_loop_bury(rpc->loop, &old->grave);
-    }
-}
-
-static void on_timer(rclitei_loop_timer *timer) {
-    struct channel *channel =
-        (struct channel *)(void *)((char *)timer - offsetof(struct channel, timer));
-    struct call *first = peek(channel);
-    if (!first) {
-        retire(channel);
-        return;
-    }
-    if (first->deadline_ns <= rclite_monotonic_ns()) {
-        abandon_connection(channel);
-        finish(channel, RCLITE_ERR_TIMEOUT, NULL, "no answer in time");
-    }
-    rclitei_loop_post(channel->rpc->loop, &channel->step);
-}
-
-static rclite_result send_first(struct channel *channel, struct call *first) {
-    rclite_result result = channel->connection ? RCLITE_OK : connect_channel(channel);
-    if (result == RCLITE_OK) {
-        channel->sent = true;
-        result = rclitei_stream_send(&channel->connection->stream, first->request, 0, NULL);
-    }
-    return result;
-}
-
-/* Sends the next call, if none is under way. */
-static void run_channel(rclitei_task *task) {
-    struct channel *channel = (struct channel *)task;
-    rclitei_rpc *rpc = channel->rpc;
-    struct call *first = peek(channel);
-    int64_t wait_ns = IDLE_NS;
-    if (first && !channel->sent) {
-        rclite_result result = send_first(channel, first);
-        if (result != RCLITE_OK) {
-            abandon_connection(channel);
-            finish(channel, result, NULL,
-                result == RCLITE_ERR_NO_MEMORY ? "out of memory" : "it cannot be connected to");
-            rclitei_loop_post(rpc->loop, &channel->step);
-            return;
-        }
-    }
-    if (first) {
-        wait_ns = first->deadline_ns - rclite_monotonic_ns();
-    }
-    if (rclitei_loop_timer_start(rpc->loop, &channel->timer, wait_ns < 0 ? 0 : wait_ns) !=
-            RCLITE_OK &&
-        first) {
-        abandon_connection(channel);
-        finish(channel, RCLITE_ERR_NO_MEMORY, NULL, "out of memory");
-    }
 }
 
 /* ---- starting calls: any thread ----------------------------------------------------------------
  */
 
-static struct channel *find_channel(rclitei_rpc *rpc, const char *uri) {
-    for (struct channel *at = rpc->channels; at; at = at->next) {
+static struct rpc_channel *find_channel(rclitei_rpc *rpc, const char *uri) {
+    for (struct rpc_channel *at = rpc->channels; at; at = at->next) {
         if (strcmp(at->uri, uri) == 0) {
             return at;
         }
     }
     size_t size = strlen(uri) + 1;
-    struct channel *new = rclitei_rpc_allocate(rpc, NULL, sizeof *new + size);
+    struct rpc_channel *new = rclitei_rpc_allocate(rpc, NULL, sizeof *new + size);
     if (!new) {
         return NULL;
     }
     memset(new, 0, sizeof *new);
     memcpy(new->uri, uri, size);
     rclitei_uri_parse(new->uri, "http", new->host, sizeof new->host, &new->port, &new->path);
-    new->step.run = run_channel;
-    new->timer.on_due = on_timer;
+    new->step.run = rclitei_rpc_channel_run;
+    new->timer.on_due = rclitei_rpc_channel_on_timer;
     new->rpc = rpc;
     new->last = &new->first;
     new->next = rpc->channels;
@@ -349,19 +78,19 @@ rclite_result rclitei_rpc_start_value(rclitei_rpc *rpc, const char *uri, int64_t
     if (!rclitei_uri_parse(uri, "http", host, sizeof host, &port, &path)) {
         return RCLITE_ERR_INVALID;
     }
-    struct call *call = rclitei_rpc_allocate(rpc, NULL, sizeof *call);
+    struct rpc_call *call = rclitei_rpc_allocate(rpc, NULL, sizeof *call);
     rclitei_packet *request = call ? build_request(rpc, host, port, path, method, params) : NULL;
     if (!request) {
         rclitei_rpc_allocate(rpc, call, 0);
         return RCLITE_ERR_NO_MEMORY;
     }
-    *call = (struct call){.request = request,
+    *call = (struct rpc_call){.request = request,
         .done = done,
         .user = user,
         .deadline_ns = rclite_monotonic_ns() + timeout_ns,
         .method = method};
     pthread_mutex_lock(&rpc->mutex);
-    struct channel *channel = rpc->stopped ? NULL : find_channel(rpc, uri);
+    struct rpc_channel *channel = rpc->stopped ? NULL : find_channel(rpc, uri);
     rclite_result result = RCLITE_OK;
     if (channel) {
         *channel->last = call;
@@ -445,10 +174,10 @@ struct stopper {
 static void run_stop(rclitei_task *task) {
     struct stopper *stopper = (struct stopper *)task;
     rclitei_rpc *rpc = stopper->rpc;
-    for (struct channel *at = rpc->channels; at; at = at->next) {
-        abandon_connection(at);
-        while (peek(at)) {
-            finish(at, RCLITE_ERR_SHUTDOWN, NULL, "the context was freed");
+    for (struct rpc_channel *at = rpc->channels; at; at = at->next) {
+        rclitei_rpc_channel_abandon(at);
+        while (rclitei_rpc_channel_peek(at)) {
+            rclitei_rpc_channel_finish(at, RCLITE_ERR_SHUTDOWN, NULL, "the context was freed");
         }
         rclitei_loop_timer_stop(rpc->loop, &at->timer);
         rclitei_loop_task_cancel(rpc->loop, &at->step);
@@ -478,7 +207,7 @@ rclitei_rpc *rclitei_rpc_free(rclitei_rpc *rpc) {
         return NULL;
     }
     while (rpc->channels) {
-        struct channel *next = rpc->channels->next;
+        struct rpc_channel *next = rpc->channels->next;
         rclitei_rpc_allocate(rpc, rpc->channels, 0);
         rpc->channels = next;
     }
