@@ -13,6 +13,14 @@
  */
 #define NOISY_SPAN 2.0
 
+unsigned layout_rounds(const report *result) {
+    size_t most = 0;
+    for (size_t i = 0; i < result->cell_count; i++) {
+        most = result->cells[i].round_count > most ? result->cells[i].round_count : most;
+    }
+    return (unsigned)most;
+}
+
 grid *layout_add(layout *shown, char *title) {
     util_reserve(&shown->grids, &shown->grid_capacity, shown->grid_count + 1, sizeof(grid));
     grid *table = &shown->grids[shown->grid_count++];

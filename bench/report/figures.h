@@ -13,6 +13,9 @@ typedef struct layout {
                      that order */
 } layout;
 
+/* How many rounds were run: of those cells that had the most. */
+unsigned layout_rounds(const report *result);
+
 grid *layout_add(layout *shown, char *title); /* takes title */
 
 /* Same combination but for the two libraries. */

@@ -226,11 +226,11 @@ static char *title_of(const report *result, const plan_cell *what, time_unit uni
     char bytes[UNITS_TEXT_MAX], rate[32], amount[64];
     units_format_bytes(what->payload_bytes, bytes);
     if (what->count > 0) {
-        snprintf(amount, sizeof(amount), "%u x %llu", result->plan->rounds,
+        snprintf(amount, sizeof(amount), "%u x %llu", layout_rounds(result),
             (unsigned long long)what->count);
     } else {
         char duration[UNITS_TEXT_MAX];
-        snprintf(amount, sizeof(amount), "%u x %s", result->plan->rounds,
+        snprintf(amount, sizeof(amount), "%u x %s", layout_rounds(result),
             units_format_duration(what->duration_ns, duration));
     }
     return util_format("%s%s, ROS %d%s%s, %s, %s; times in %s", names[what->pattern],

@@ -240,9 +240,10 @@ void layout_notes(const report *result, layout *shown) {
         strvec_push(notes, "~ too noisy to tell: the 95 % interval of the ratio spans more than a "
                            "factor of two");
     }
-    if (result->plan->rounds < 5 && result->cell_count > 0) {
-        strvec_pushf(notes, "%u round%s: an impression, no intervals (they need 5)",
-            result->plan->rounds, result->plan->rounds == 1 ? "" : "s");
+    unsigned rounds = layout_rounds(result);
+    if (rounds > 0 && rounds < 5) {
+        strvec_pushf(notes, "%u round%s: an impression, no intervals (they need 5)", rounds,
+            rounds == 1 ? "" : "s");
     }
     add_floor(result, notes);
     add_environment(result, notes);

@@ -83,13 +83,14 @@ static void add_row(const report *result, grid *table, const plan_cell *like, co
 static grid *start(
     const report *result, layout *shown, const plan_cell *like, const char *baseline) {
     char bytes[UNITS_TEXT_MAX];
+    unsigned rounds = layout_rounds(result);
     grid *table = layout_add(shown,
         util_format("ROS %d: %llu messages, %llu calls, of %s each, back to back", like->generation,
             (unsigned long long)like->count, (unsigned long long)like->count,
             units_format_bytes(like->payload_bytes, bytes)));
     strvec_pushf(&table->subtitles,
-        "median of %u round%s; Topic: until the subscriber had the last one", result->plan->rounds,
-        result->plan->rounds == 1 ? "" : "s");
+        "median of %u round%s; Topic: until the subscriber had the last one", rounds,
+        rounds == 1 ? "" : "s");
     grid_column_add(table, "Library", true, 0);
     grid_column_add(table, "Topic ms", false, 0);
     grid_column_add(table, "(handed over)", false, 3);

@@ -54,5 +54,9 @@ void run_budget_thin(run_budget *budget, plan *todo, int64_t now_ns) {
 }
 
 bool run_budget_is_spent(const run_budget *budget, int64_t now_ns) {
-    return budget->budget_ns > 0 && now_ns - budget->began_ns >= budget->budget_ns;
+    int64_t round_ns = 0;
+    for (size_t i = 0; i < budget->kept; i++) {
+        round_ns += budget->cost_ns[i];
+    }
+    return budget->budget_ns > 0 && now_ns - budget->began_ns > budget->budget_ns - round_ns;
 }

@@ -22,7 +22,7 @@ void run_budget_done(run_budget *budget);
 
 /* After the first round of all cells: decides `kept`, and says so in the plan's notes. */
 void run_budget_thin(run_budget *budget, plan *todo, int64_t now_ns);
-/* Whether a round of all kept cells may begin. */
+/* Whether a further round of all kept cells would not fit any more. */
 bool run_budget_is_spent(const run_budget *budget, int64_t now_ns);
 
 #endif

@@ -102,8 +102,8 @@ static void a_budget_gives_fewer_cells_enough_rounds(void **state) {
     assert_non_null(strstr(todo.notes[0], "the last 1 of 3 measurements have one round only"));
     run_budget_thin(&budget, &todo, budget.began_ns + 95 * second_ns);
     assert_int_equal(budget.kept, 1); /* something is always measured on */
-    assert_false(run_budget_is_spent(&budget, budget.began_ns + 99 * second_ns));
-    assert_true(run_budget_is_spent(&budget, budget.began_ns + 100 * second_ns));
+    assert_false(run_budget_is_spent(&budget, budget.began_ns + 95 * second_ns));
+    assert_true(run_budget_is_spent(&budget, budget.began_ns + 96 * second_ns));
     run_budget_done(&budget);
 
     run_budget_begin(&budget, 0, 4);
