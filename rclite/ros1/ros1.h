@@ -312,8 +312,7 @@ void rclitei_ros1_link_start(
 /* Takes it out of its subscription's list, and ends it. context->lock held. */
 void rclitei_ros1_link_abandon(struct ros1_link *link);
 
-/* ---- parameter.c, graph.c, graph_watch.c
- * ----------------------------------------------------------------------
+/* ---- parameter.c, graph.c, graph_watch.c -------------------------------------------------------
  */
 
 rclite_result rclitei_ros1_parameter_get(
