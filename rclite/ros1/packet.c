@@ -42,10 +42,11 @@ rclitei_pool *rclitei_pool_free(rclitei_pool *pool) {
     pool->free_list = NULL;
     pool->closed = true;
     bool last = pool->out == 0;
+    rclite_allocator allocator = pool->allocator; /* who has the last packet may end the pool now */
     pthread_mutex_unlock(&pool->mutex);
     while (packet) {
         rclitei_packet *next = packet->next;
-        allocate(&pool->allocator, packet, 0);
+        allocate(&allocator, packet, 0);
         packet = next;
     }
     if (last) {
@@ -107,9 +108,10 @@ rclitei_packet *rclitei_packet_release(rclitei_packet *packet) {
         pool->free_list = packet;
         pool->free_count++;
     }
+    rclite_allocator allocator = pool->allocator;
     pthread_mutex_unlock(&pool->mutex);
     if (!keep) {
-        allocate(&pool->allocator, packet, 0);
+        allocate(&allocator, packet, 0);
     }
     if (last) {
         destroy(pool);
