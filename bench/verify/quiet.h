@@ -11,6 +11,7 @@
 typedef struct quiet_reading {
     bool valid;
     bool speaks_tcp;       /* has TCP sockets */
+    int64_t at_ns;         /* monotonic */
     int64_t written_bytes; /* wchar of /proc/PID/io: write() and its kin, not sockets' send */
     int64_t stored_bytes;  /* write_bytes of the same: what goes to a disk */
     int64_t file_bytes;    /* positions in the files that it has open for writing */
