@@ -98,6 +98,9 @@ void rclitei_stream_took(rclitei_stream *stream, size_t room, ssize_t got, int e
 
 void rclitei_stream_read(rclitei_stream *stream) {
     size_t room = rclitei_stream_room(stream);
-    ssize_t got = recv(stream->watch.fd, stream->in + stream->in_end, room, MSG_DONTWAIT);
+    ssize_t got = 0;
+    if (room > 0) {
+        got = recv(stream->watch.fd, stream->in + stream->in_end, room, MSG_DONTWAIT);
+    }
     rclitei_stream_took(stream, room, got, errno);
 }
