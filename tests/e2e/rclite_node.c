@@ -225,12 +225,15 @@ static void on_step(void *user) {
             result = rclite_server_goal_feedback(program->goal, &feedback);
         }
     } else {
-        result = fibonacci(&last.sequence, program->order);
-        if (result == RCLITE_OK) {
-            result = rclite_server_goal_succeed(program->goal, &last);
-        }
-        printf("goal %d: %s\n", (int)program->order, rclite_result_string(result));
+        /* Once the result is out, the next goal may come at any time, on another thread. */
+        rclite_server_goal *ended = program->goal;
+        const int order = program->order;
         program->goal = NULL;
+        result = fibonacci(&last.sequence, order);
+        if (result == RCLITE_OK) {
+            result = rclite_server_goal_succeed(ended, &last);
+        }
+        printf("goal %d: %s\n", order, rclite_result_string(result));
         one_more(program);
     }
     if (result != RCLITE_OK) {
