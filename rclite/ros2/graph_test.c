@@ -44,6 +44,21 @@ static rclite_result refuse(
     return RCLITE_ERR_REJECTED;
 }
 
+/* One publisher, no subscription, and what it asked for. */
+static void check_the_publisher(rclite_context *context) {
+    rclite_graph_list list = wait_for_entries(context, RCLITE_GRAPH_ENDPOINTS, "/a/b/chatter", 1);
+    assert_true(list.entries[0].is_publisher);
+    assert_string_equal(list.entries[0].node_name, "/a/b/deep");
+    assert_string_equal(list.entries[0].type_hash, testing_bytes_type.ros2->fingerprint);
+    assert_int_equal(list.entries[0].qos.reliability, RCLITE_QOS_RELIABLE);
+    assert_int_equal(list.entries[0].qos.deadline_ns, 5000000000);
+    rclite_graph_list_done(&list);
+    uint32_t publishers = 9, subscriptions = 9;
+    assert_ok(rclite_graph_count(context, "/a/b/chatter", &publishers, &subscriptions));
+    assert_int_equal(publishers, 1);
+    assert_int_equal(subscriptions, 0);
+}
+
 static void nodes_and_topics(void **state) {
     (void)state;
     testing_pair pair = testing_pair_open(RCLITE_DELIVERY_DIRECT);
@@ -86,17 +101,7 @@ static void nodes_and_topics(void **state) {
     assert_string_equal(list.entries[0].types[0], "testing/srv/Make");
     rclite_graph_list_done(&list);
 
-    list = wait_for_entries(pair.contexts[1], RCLITE_GRAPH_ENDPOINTS, "/a/b/chatter", 1);
-    assert_true(list.entries[0].is_publisher);
-    assert_string_equal(list.entries[0].node_name, "/a/b/deep");
-    assert_string_equal(list.entries[0].type_hash, testing_bytes_type.ros2->fingerprint);
-    assert_int_equal(list.entries[0].qos.reliability, RCLITE_QOS_RELIABLE);
-    assert_int_equal(list.entries[0].qos.deadline_ns, 5000000000);
-    rclite_graph_list_done(&list);
-    uint32_t publishers = 9, subscriptions = 9;
-    assert_ok(rclite_graph_count(pair.contexts[1], "/a/b/chatter", &publishers, &subscriptions));
-    assert_int_equal(publishers, 1);
-    assert_int_equal(subscriptions, 0);
+    check_the_publisher(pair.contexts[1]);
 
     rclite_publisher_free(publisher);
     rclite_node_free(deep);
