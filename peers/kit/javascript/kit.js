@@ -121,6 +121,8 @@ class Kit {
   }
 
   handshake() {
+    // A slow subscriber still works its way to the messages that count.
+    this.receiving.lastNs = clock.monotonicNs();
     this.handshaken = true;
     this.wake();
   }
@@ -242,4 +244,4 @@ async function run(peer) {
   process.exit(status);
 }
 
-module.exports = { run, notPlain, nowNs: clock.nowNs, payload, EXIT };
+module.exports = { Kit, run, notPlain, nowNs: clock.nowNs, payload, EXIT };

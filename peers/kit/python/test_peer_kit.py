@@ -133,6 +133,19 @@ class Silent:
         pass
 
 
+class ReceivingTest(unittest.TestCase):
+    def test_a_backlog_of_handshakes_is_traffic(self):
+        job = make_job(role="subscriber")
+        kit = peer_kit.Kit(peer_kit.Peer(), job, Silent())
+        data = payload.make(job.payload_bytes, job.run_id)
+        payload.stamp(data, job.run_id, payload.HANDSHAKE, 0)
+        for _ in range(2):  # the first is what `ready` waits for, the second is late
+            kit.receiving.last_ns = 0
+            kit.message(data, None)
+            self.assertGreater(kit.receiving.last_ns, 0)
+        self.assertEqual(kit.rows.count, 0)
+
+
 class SendingTest(unittest.TestCase):
     def run_client(self, peer, **changes):
         job = make_job(pattern="service", role="client", payload_bytes=10,

@@ -112,6 +112,8 @@ class Kit:
 
     def handshake(self):
         with self.lock:
+            # A slow subscriber still works its way to the messages that count.
+            self.receiving.last_ns = time.monotonic_ns()
             if not self.handshaken:
                 self.handshaken = True
                 self.changed.notify_all()
