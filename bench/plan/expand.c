@@ -27,7 +27,9 @@ static char *unknown_peer(plan_peers peers, const char *name) {
     const char *near = nearest_word(name, names, peers.count);
     strbuf text = {0};
     strbuf_appendf(&text, "there is no peer '%s'", name);
-    if (near != NULL) {
+    if (strcmp(name, "same") == 0) {
+        strbuf_append(&text, " (each with itself is --pairs same)");
+    } else if (near != NULL) {
         strbuf_appendf(&text, " (did you mean '%s'?)", near);
     }
     strbuf_append(&text, "; there are:");

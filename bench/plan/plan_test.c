@@ -222,6 +222,12 @@ static void unknown_names_get_a_suggestion(void **state) {
     assert_non_null(strstr(error, "no peer 'rclit' (did you mean 'rclite'?)"));
     free(error);
     strvec_done(&spec.from);
+    spec = spec_of(PLAN_TOPIC, "all", "same");
+    assert_false(plan_expand(&todo, &spec, here, &error));
+    assert_non_null(strstr(error, "no peer 'same' (each with itself is --pairs same)"));
+    free(error);
+    strvec_done(&spec.from);
+    strvec_done(&spec.to);
     plan_done(&todo);
 }
 

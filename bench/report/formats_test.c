@@ -75,6 +75,33 @@ static void test_ratio_to_the_baseline(void **state) {
     free(text);
 }
 
+/* One side alone knows how many, and no times: then no unit is named. */
+static void test_no_times_no_unit(void **state) {
+    (void)state;
+    stats_summary kept[2];
+    report_cell *cells = f.result.cells;
+    for (size_t i = 0; i < 2; i++) {
+        kept[i] = cells[i].summary;
+        for (size_t q = 0; q < STATS_QUANTITY_COUNT; q++) {
+            cells[i].summary.quantities[q].n = 0;
+        }
+    }
+    char *text = fixture_write(&f.result, "text", NULL);
+    assert_has(text, "Topic, ROS 2, 1 KiB, back to back, 6 x 100\n");
+    assert_has(text, "Service, ROS 2, 1 KiB, closed loop, 6 x 100; times in us\n");
+    free(text);
+    /* A server knows the times of its half; their unit is the table's. */
+    cells[0].summary.quantities[STATS_SEND] = cells[0].summary.quantities[STATS_LATENCY];
+    cells[0].summary.quantities[STATS_SEND].n = 10;
+    cells[0].summary.quantities[STATS_SEND].p50 = 2e6;
+    text = fixture_write(&f.result, "text", NULL);
+    assert_has(text, "Topic, ROS 2, 1 KiB, back to back, 6 x 100; times in ms\n");
+    free(text);
+    for (size_t i = 0; i < 2; i++) {
+        cells[i].summary = kept[i];
+    }
+}
+
 /* A library of ROS 2 is no baseline for rows of ROS 1: there rclite is, as long as roscpp is not
  * there. */
 static void test_a_baseline_per_generation(void **state) {
@@ -298,6 +325,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_ratio_to_the_baseline),
+        cmocka_unit_test(test_no_times_no_unit),
         cmocka_unit_test(test_a_baseline_per_generation),
         cmocka_unit_test(test_width),
         cmocka_unit_test(test_detail),

@@ -233,24 +233,42 @@ static char *title_of(const report *result, const plan_cell *what, time_unit uni
         snprintf(amount, sizeof(amount), "%u x %s", layout_rounds(result),
             units_format_duration(what->duration_ns, duration));
     }
-    return util_format("%s%s, ROS %d%s%s, %s, %s; times in %s", names[what->pattern],
+    return util_format("%s%s, ROS %d%s%s, %s, %s%s%s", names[what->pattern],
         what->echo ? " echo (round trip)" : "", what->generation,
         what->payload_bytes > 0 ? ", " : "", what->payload_bytes > 0 ? bytes : "",
-        loop_of(what, rate, sizeof(rate)), amount, unit.name);
+        loop_of(what, rate, sizeof(rate)), amount, unit.name == NULL ? "" : "; times in ",
+        unit.name == NULL ? "" : unit.name);
 }
 
-/* The unit in which the smallest median of the group is at least 1. */
-static time_unit unit_of(const report *result, const plan_cell *like) {
-    double least = 0;
-    for (size_t i = 0; i < result->cell_count; i++) {
-        const report_cell *cell = &result->cells[i];
-        const stats_distribution *d = &cell->summary.quantities[stats_main_quantity(like)];
-        if (cell->has_summary && d->n > 0 && layout_same_group(cell->run->cell, like) &&
-            (least == 0 || d->p50 < least)) {
-            least = d->p50;
+/* The main one; where one side ran alone, what that side knows. Or NULL. */
+static const stats_distribution *any_times(const report_cell *cell, const plan_cell *like) {
+    const stats_distribution *all = cell->summary.quantities;
+    if (all[stats_main_quantity(like)].n > 0) {
+        return &all[stats_main_quantity(like)];
+    }
+    for (size_t i = 0; i < STATS_QUANTITY_COUNT; i++) {
+        if (all[i].n > 0) {
+            return &all[i];
         }
     }
-    return layout_unit(least);
+    return NULL;
+}
+
+/* The unit in which the smallest median of the group is at least 1; without a name where no time
+ * is known. */
+static time_unit unit_of(const report *result, const plan_cell *like) {
+    double least = -1;
+    for (size_t i = 0; i < result->cell_count; i++) {
+        const report_cell *cell = &result->cells[i];
+        if (!cell->has_summary || !layout_same_group(cell->run->cell, like)) {
+            continue;
+        }
+        const stats_distribution *d = any_times(cell, like);
+        if (d != NULL && (least < 0 || d->p50 < least)) {
+            least = d->p50 > 0 ? d->p50 : 0;
+        }
+    }
+    return least < 0 ? (time_unit){NULL, 1} : layout_unit(least);
 }
 
 static void add_counts_note(grid *table, const report_cell *cell) {
