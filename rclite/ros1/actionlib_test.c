@@ -10,6 +10,7 @@
 
 #include "actionlib_benchmark/action/Roundtrip.h"
 #include "actionlib_msgs/msg/GoalStatusArray.h"
+#include "core/testing/endpoint_set.h"
 
 #define TRIP (&actionlib_benchmark__action__Roundtrip__type)
 #define STATUS (&actionlib_msgs__msg__GoalStatusArray__type)
@@ -84,12 +85,6 @@ static void on_status(const void *message, const rclite_message_info *info, void
     rclite_context_wake(hand->context);
 }
 
-static void ignore(const void *message, const rclite_message_info *info, void *user) {
-    (void)message;
-    (void)info;
-    (void)user;
-}
-
 static void open_hand(struct hand *hand, const char *name) {
     memset(hand, 0, sizeof *hand);
     pthread_mutex_init(&hand->lock, NULL);
@@ -103,7 +98,7 @@ static void open_server_hand(struct hand *hand) {
     hand->result = advertise(hand, "/trip/result", TRIP->ros1_action_result, false);
     hand->feedback = advertise(hand, "/trip/feedback", TRIP->ros1_action_feedback, false);
     hand->on_goal = subscribe(hand, "/trip/goal", TRIP->ros1_action_goal, on_goal);
-    hand->on_cancel = subscribe(hand, "/trip/cancel", ID, ignore);
+    hand->on_cancel = subscribe(hand, "/trip/cancel", ID, ignore_message);
 }
 
 static void open_client_hand(struct hand *hand) {
@@ -112,7 +107,8 @@ static void open_client_hand(struct hand *hand) {
     hand->cancel = advertise(hand, "/trip/cancel", ID, false);
     hand->on_status = subscribe(hand, "/trip/status", STATUS, on_status);
     hand->on_result = subscribe(hand, "/trip/result", TRIP->ros1_action_result, on_result);
-    hand->on_feedback = subscribe(hand, "/trip/feedback", TRIP->ros1_action_feedback, ignore);
+    hand->on_feedback =
+        subscribe(hand, "/trip/feedback", TRIP->ros1_action_feedback, ignore_message);
     assert_int_equal(rclite_publisher_wait_matched(hand->goal, 1, TESTING_TIMEOUT_NS), RCLITE_OK);
     assert_int_equal(rclite_publisher_wait_matched(hand->cancel, 1, TESTING_TIMEOUT_NS), RCLITE_OK);
     assert_int_equal(

@@ -1,85 +1,34 @@
 /* The n-th allocation fails, for every n: an error, no leak, no crash. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "testing/ros1_testing.h"
 
 #include "actionlib_benchmark/action/Roundtrip.h"
+#include "core/testing/endpoint_set.h"
 #include "core/testing/failing_allocator.h"
 #include "nav_msgs/srv/GetMap.h"
 #include "std_msgs/msg/String.h"
 
-#define STRING (&std_msgs__msg__String__type)
-#define MAP (&nav_msgs__srv__GetMap__type)
-#define TRIP (&actionlib_benchmark__action__Roundtrip__type)
-
 struct everything {
     rclite_context *context;
     rclite_node *node;
-    rclite_publisher *publisher;
-    rclite_subscription *subscription;
-    rclite_service *service;
-    rclite_client *client;
-    rclite_action_server *action_server;
-    rclite_action_client *action_client;
+    endpoint_set made;
 };
 
-static void on_text(const void *message, const rclite_message_info *info, void *user) {
-    (void)message;
-    (void)info;
-    (void)user;
-}
-
-static rclite_result serve(
-    rclite_service_call *call, const void *request, void *response, char *error_text, void *user) {
-    (void)call;
-    (void)request;
-    (void)response;
-    (void)error_text;
-    (void)user;
-    return RCLITE_OK;
-}
-
-static void on_accepted(rclite_server_goal *handle, const void *goal, void *user) {
-    (void)handle;
-    (void)goal;
-    (void)user;
-}
-
-static rclite_result create_topics(struct everything *all) {
-    rclite_publisher_options out = RCLITE_PUBLISHER_OPTIONS_INIT;
-    rclite_subscription_options in = RCLITE_SUBSCRIPTION_OPTIONS_INIT;
-    out.qos.durability = RCLITE_QOS_TRANSIENT_LOCAL;
-    rclite_result result =
-        rclite_publisher_create(all->node, "/text", STRING, &out, &all->publisher, NULL);
-    if (result == RCLITE_OK) {
-        static char text[] = "text";
-        std_msgs__msg__String message = {.data = {text, 4, 0}};
-        result = rclite_publisher_publish(all->publisher, &message);
+static rclite_result create_endpoints(struct everything *all) {
+    static const endpoint_plan plan = {.message = &std_msgs__msg__String__type,
+        .service = &nav_msgs__srv__GetMap__type,
+        .action = &actionlib_benchmark__action__Roundtrip__type,
+        .durability = RCLITE_QOS_TRANSIENT_LOCAL};
+    static char text[] = "text";
+    const std_msgs__msg__String message = {.data = {text, 4, 0}};
+    rclite_result result = endpoint_create(all->node, &plan, ENDPOINT_PUBLISHER, &all->made, NULL);
+    if (result == RCLITE_OK) { /* latched, before anyone can get it */
+        result = rclite_publisher_publish(all->made.publisher, &message);
     }
-    return result == RCLITE_OK ? rclite_subscription_create(all->node, "/text", STRING, on_text,
-                                     NULL, &in, &all->subscription, NULL)
-                               : result;
-}
-
-static rclite_result create_services(struct everything *all) {
-    rclite_service_options service = RCLITE_SERVICE_OPTIONS_INIT;
-    rclite_client_options client = RCLITE_CLIENT_OPTIONS_INIT;
-    rclite_result result =
-        rclite_service_create(all->node, "/map", MAP, serve, NULL, &service, &all->service, NULL);
-    return result == RCLITE_OK
-               ? rclite_client_create(all->node, "/map", MAP, &client, &all->client, NULL)
-               : result;
-}
-
-static rclite_result create_actions(struct everything *all) {
-    const rclite_action_server_callbacks callbacks = {.accepted = on_accepted};
-    rclite_action_server_options options = RCLITE_ACTION_SERVER_OPTIONS_INIT;
-    rclite_result result = rclite_action_server_create(
-        all->node, "/trip", TRIP, &callbacks, NULL, &options, &all->action_server, NULL);
-    return result == RCLITE_OK
-               ? rclite_action_client_create(all->node, "/trip", TRIP, &all->action_client, NULL)
-               : result;
+    for (int kind = ENDPOINT_SUBSCRIPTION; result == RCLITE_OK && kind < ENDPOINT_KIND_COUNT;
+         kind++) {
+        result = endpoint_create(all->node, &plan, (endpoint_kind)kind, &all->made, NULL);
+    }
+    return result;
 }
 
 static rclite_result create_everything(struct everything *all, const failing_allocator *allocator) {
@@ -90,22 +39,11 @@ static rclite_result create_everything(struct everything *all, const failing_all
     if (result == RCLITE_OK) {
         result = rclite_node_create(all->context, "failing", "", &all->node, NULL);
     }
-    if (result == RCLITE_OK) {
-        result = create_topics(all);
-    }
-    if (result == RCLITE_OK) {
-        result = create_services(all);
-    }
-    return result == RCLITE_OK ? create_actions(all) : result;
+    return result == RCLITE_OK ? create_endpoints(all) : result;
 }
 
 static void free_everything(struct everything *all) {
-    rclite_action_client_free(all->action_client);
-    rclite_action_server_free(all->action_server);
-    rclite_client_free(all->client);
-    rclite_service_free(all->service);
-    rclite_subscription_free(all->subscription);
-    rclite_publisher_free(all->publisher);
+    endpoint_set_free(&all->made);
     rclite_node_free(all->node);
     rclite_context_free(all->context);
 }

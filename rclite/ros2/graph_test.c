@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/testing/endpoint_set.h"
 #include "ros2/graph_names.h"
 #include "ros2/testing/ros2_testing.h"
 
@@ -34,16 +35,6 @@ static void count_change(void *user) {
     testing_gate_add(&changes, 1);
 }
 
-static rclite_result refuse(
-    rclite_service_call *call, const void *request, void *response, char *error_text, void *user) {
-    (void)call;
-    (void)request;
-    (void)response;
-    (void)error_text;
-    (void)user;
-    return RCLITE_ERR_REJECTED;
-}
-
 /* One publisher, no subscription, and what it asked for. */
 static void check_the_publisher(rclite_context *context) {
     rclite_graph_list list = wait_for_entries(context, RCLITE_GRAPH_ENDPOINTS, "/a/b/chatter", 1);
@@ -73,8 +64,8 @@ static void nodes_and_topics(void **state) {
         rclite_publisher_create(deep, "chatter", &testing_bytes_type, &offer, &publisher, NULL));
     const rclite_service_options options = RCLITE_SERVICE_OPTIONS_INIT;
     rclite_service *service = NULL;
-    assert_ok(rclite_service_create(
-        pair.nodes[0], "make", &testing_service_type, refuse, NULL, &options, &service, NULL));
+    assert_ok(rclite_service_create(pair.nodes[0], "make", &testing_service_type, ignore_request,
+        NULL, &options, &service, NULL));
 
     rclite_graph_list list = wait_for_entries(pair.contexts[1], RCLITE_GRAPH_NODES, NULL, 3);
     assert_string_equal(list.entries[0].name, "/a/b/deep");

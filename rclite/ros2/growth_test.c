@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "core/testing/endpoint_set.h"
 #include "core/testing/failing_allocator.h"
 #include "rclite_test/action/Count.h"
 #include "ros2/testing/ros2_testing.h"
@@ -17,72 +18,23 @@
 #define ROUNDS 500
 #define WARM_UP 100
 
+static const endpoint_plan plan = {.message = &testing_bytes_type,
+    .service = &testing_service_type,
+    .action = &rclite_test__action__Count__type};
+
 typedef struct everything {
     rclite_node *node;
-    rclite_publisher *publisher;
-    rclite_subscription *subscription;
-    rclite_service *service;
-    rclite_client *client;
-    rclite_action_server *action_server;
-    rclite_action_client *action_client;
+    endpoint_set made;
 } everything;
 
-static void on_bytes(const void *message, const rclite_message_info *info, void *user) {
-    (void)message;
-    (void)info;
-    (void)user;
-}
-
-static rclite_result on_request(
-    rclite_service_call *call, const void *request, void *response, char *error_text, void *user) {
-    (void)call;
-    (void)request;
-    (void)response;
-    (void)error_text;
-    (void)user;
-    return RCLITE_OK;
-}
-
-static void on_accepted(rclite_server_goal *handle, const void *goal, void *user) {
-    (void)handle;
-    (void)goal;
-    (void)user;
-}
-
-static void make_topics(everything *all) {
-    const rclite_publisher_options publisher_options = RCLITE_PUBLISHER_OPTIONS_INIT;
-    const rclite_subscription_options subscription_options = RCLITE_SUBSCRIPTION_OPTIONS_INIT;
-    assert_ok(rclite_publisher_create(
-        all->node, "~/topic", &testing_bytes_type, &publisher_options, &all->publisher, NULL));
-    assert_ok(rclite_subscription_create(all->node, "~/topic", &testing_bytes_type, on_bytes, NULL,
-        &subscription_options, &all->subscription, NULL));
-}
-
 static everything make_everything(rclite_context *context, const char *name) {
-    static const rclite_action_server_callbacks callbacks = {.accepted = on_accepted};
-    const rclite_service_options service_options = RCLITE_SERVICE_OPTIONS_INIT;
-    const rclite_client_options client_options = RCLITE_CLIENT_OPTIONS_INIT;
-    const rclite_action_server_options action_options = RCLITE_ACTION_SERVER_OPTIONS_INIT;
     everything all = {.node = testing_node(context, name)};
-    make_topics(&all);
-    assert_ok(rclite_service_create(all.node, "~/service", &testing_service_type, on_request, NULL,
-        &service_options, &all.service, NULL));
-    assert_ok(rclite_client_create(
-        all.node, "~/service", &testing_service_type, &client_options, &all.client, NULL));
-    assert_ok(rclite_action_server_create(all.node, "~/action", &rclite_test__action__Count__type,
-        &callbacks, NULL, &action_options, &all.action_server, NULL));
-    assert_ok(rclite_action_client_create(
-        all.node, "~/action", &rclite_test__action__Count__type, &all.action_client, NULL));
+    assert_ok(endpoint_set_create(all.node, &plan, &all.made, NULL));
     return all;
 }
 
 static void free_everything(everything *all) {
-    rclite_publisher_free(all->publisher);
-    rclite_subscription_free(all->subscription);
-    rclite_service_free(all->service);
-    rclite_client_free(all->client);
-    rclite_action_server_free(all->action_server);
-    rclite_action_client_free(all->action_client);
+    endpoint_set_free(&all->made);
     rclite_node_free(all->node);
 }
 
@@ -137,9 +89,10 @@ static void many_nodes_in_one_context(void **state) {
         all[i] = make_everything(context, name);
     }
     for (int i = 0; i < NODES; i++) {
-        assert_ok(rclite_publisher_wait_matched(all[i].publisher, 1, TESTING_TIMEOUT_NS));
-        assert_ok(rclite_client_wait_for_service(all[i].client, TESTING_TIMEOUT_NS));
-        assert_ok(rclite_action_client_wait_for_server(all[i].action_client, TESTING_TIMEOUT_NS));
+        assert_ok(rclite_publisher_wait_matched(all[i].made.publisher, 1, TESTING_TIMEOUT_NS));
+        assert_ok(rclite_client_wait_for_service(all[i].made.client, TESTING_TIMEOUT_NS));
+        assert_ok(
+            rclite_action_client_wait_for_server(all[i].made.action_client, TESTING_TIMEOUT_NS));
     }
     for (int i = 0; i < NODES; i++) {
         free_everything(&all[i]);

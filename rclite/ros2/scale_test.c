@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/testing/endpoint_set.h"
 #include "core/testing/failing_allocator.h"
 #include "ros2/ros2.h"
 #include "ros2/testing/ros2_testing.h"
@@ -175,44 +176,17 @@ static void many_processes(void **state) {
 
 #define ROUNDS 10000
 #define WARM_UP 500
-#define ENDPOINTS 6 /* of a round: two topic's ends, and two of each service's */
-
-static void count_nothing(const void *message, const rclite_message_info *info, void *user) {
-    (void)message;
-    (void)info;
-    (void)user;
-}
-
-static rclite_result no_answer(
-    rclite_service_call *call, const void *request, void *response, char *error_text, void *user) {
-    (void)call;
-    (void)request;
-    (void)response;
-    (void)error_text;
-    (void)user;
-    return RCLITE_EMPTY;
-}
+#define ENDPOINTS 6 /* of a round: a topic's two ends, and two at each end of a service */
 
 static void make_and_free(rclite_context *context) {
-    const rclite_publisher_options offer = RCLITE_PUBLISHER_OPTIONS_INIT;
-    const rclite_subscription_options ask = RCLITE_SUBSCRIPTION_OPTIONS_INIT;
-    const rclite_service_options serve = RCLITE_SERVICE_OPTIONS_INIT;
-    const rclite_client_options call = RCLITE_CLIENT_OPTIONS_INIT;
+    static const endpoint_plan plan = {
+        .message = &testing_bytes_type, .service = &testing_service_type};
     rclite_node *node = testing_node(context, "node");
-    rclite_publisher *publisher = NULL;
-    rclite_subscription *subscription = NULL;
-    rclite_service *service = NULL;
-    rclite_client *client = NULL;
-    assert_ok(rclite_publisher_create(node, "~/t", &testing_bytes_type, &offer, &publisher, NULL));
-    assert_ok(rclite_subscription_create(
-        node, "~/t", &testing_bytes_type, count_nothing, NULL, &ask, &subscription, NULL));
-    assert_ok(rclite_service_create(
-        node, "~/s", &testing_service_type, no_answer, NULL, &serve, &service, NULL));
-    assert_ok(rclite_client_create(node, "~/s", &testing_service_type, &call, &client, NULL));
-    rclite_client_free(client);
-    rclite_service_free(service);
-    rclite_subscription_free(subscription);
-    rclite_publisher_free(publisher);
+    endpoint_set made = {.publisher = NULL};
+    for (int kind = 0; kind < ENDPOINT_ACTION_SERVER; kind++) {
+        assert_ok(endpoint_create(node, &plan, (endpoint_kind)kind, &made, NULL));
+    }
+    endpoint_set_free(&made);
     rclite_node_free(node);
 }
 
