@@ -4,8 +4,11 @@
 
 #include <string.h>
 
-#define RECEIVED_BYTES                                                                             \
-    sizeof(int64_t) /* a queued packet: time of arrival, body, publisher's name */
+/* A queued packet is the time of arrival, the body, and the publisher's name; its size is that of
+ * the body. The time takes the place that a stream's buffer has before a body. */
+#define RECEIVED_BYTES (RCLITEI_STREAM_OFFSET + 4)
+_Static_assert(RECEIVED_BYTES == sizeof(int64_t), "a time fits before the body");
+#define EXCHANGE_BYTES ((size_t)16384) /* a body from this size on is not copied */
 
 bool rclitei_ros1_subscription_is_queued(const struct ros1_subscription *subscription) {
     return !subscription->base.callback ||
@@ -71,25 +74,35 @@ static rclitei_packet *dequeue(struct ros1_subscription *subscription, bool *ret
     return packet;
 }
 
-/* A queued packet is the time of arrival, the body, and the publisher's name; its size is that of
- * the body. */
-static rclitei_packet *build_queued(struct ros1_subscription *subscription,
-    const struct ros1_link *link, const uint8_t *body, size_t size, int64_t received_ns) {
+/* Of the frame at the front of the link's stream. */
+static const uint8_t *body_of(const struct ros1_link *link) {
+    size_t available;
+    return rclitei_stream_input(&link->stream, &available) + 4;
+}
+
+/* Takes the frame at the front of the link's stream into a packet: small ones are copied, for large
+ * ones packet and stream exchange their memory. NULL: no memory; the frame is consumed anyway. */
+static rclitei_packet *take_queued(
+    struct ros1_link *link, rclitei_pool *pool, size_t size, int64_t received_ns) {
     size_t name_size = strlen(link->publisher_name) + 1;
-    rclitei_packet *packet =
-        rclitei_packet_take(subscription->pool, RECEIVED_BYTES + size + name_size);
+    rclitei_packet *packet = rclitei_packet_take(pool, RECEIVED_BYTES + size + name_size);
+    if (!packet || size < EXCHANGE_BYTES ||
+        !rclitei_stream_exchange(
+            &link->stream, 4 + size, name_size, &packet->bytes, &packet->capacity)) {
+        if (packet) {
+            memcpy(packet->bytes + RECEIVED_BYTES, body_of(link), size);
+        }
+        rclitei_stream_consume(&link->stream, 4 + size);
+    }
     if (packet) {
         memcpy(packet->bytes, &received_ns, RECEIVED_BYTES);
-        if (size > 0) {
-            memcpy(packet->bytes + RECEIVED_BYTES, body, size);
-        }
         memcpy(packet->bytes + RECEIVED_BYTES + size, link->publisher_name, name_size);
         packet->size = size;
     }
     return packet;
 }
 
-bool rclitei_ros1_subscription_deliver(struct ros1_link *link, const uint8_t *body, size_t size) {
+bool rclitei_ros1_subscription_deliver(struct ros1_link *link, size_t size) {
     struct ros1_context *context = link->context;
     int64_t received_ns = rclite_now_ns();
     bool good = true;
@@ -97,15 +110,17 @@ bool rclitei_ros1_subscription_deliver(struct ros1_link *link, const uint8_t *bo
     struct ros1_subscription *subscription = link->subscription;
     if (!subscription) {
         pthread_mutex_unlock(&context->lock);
+        rclitei_stream_consume(&link->stream, 4 + size);
         return true;
     }
     subscription->running = true;
     pthread_mutex_unlock(&context->lock);
     rclitei_packet *packet = NULL;
     if (rclitei_ros1_subscription_is_queued(subscription)) {
-        packet = build_queued(subscription, link, body, size, received_ns);
+        packet = take_queued(link, subscription->pool, size, received_ns);
     } else {
-        good = call_user(subscription, body, size, received_ns, link->publisher_name);
+        good = call_user(subscription, body_of(link), size, received_ns, link->publisher_name);
+        rclitei_stream_consume(&link->stream, 4 + size);
     }
     pthread_mutex_lock(&context->lock);
     if (packet && !subscription->ended) {

@@ -117,12 +117,11 @@ static bool take_messages(struct ros1_link *link) {
         }
         link->received_messages++;
         link->received_bytes += 4 + (uint64_t)body;
-        if (!rclitei_ros1_subscription_deliver(link, bytes + 4, body)) {
+        if (!rclitei_ros1_subscription_deliver(link, body)) {
             rclitei_ros1_log(link->context, RCLITE_LOG_ERROR,
                 "%s sends bytes that are no message of its type: disconnected", link->uri);
             return false;
         }
-        rclitei_stream_consume(stream, 4 + (size_t)body);
     }
     return true;
 }

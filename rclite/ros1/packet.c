@@ -27,6 +27,14 @@ rclitei_pool *rclitei_pool_create(const rclite_allocator *allocator, uint32_t ke
     return pool;
 }
 
+static void *destroy_packet(const rclite_allocator *allocator, rclitei_packet *packet) {
+    if (packet) {
+        allocate(allocator, packet->bytes, 0);
+        allocate(allocator, packet, 0);
+    }
+    return NULL;
+}
+
 static void destroy(rclitei_pool *pool) {
     rclite_allocator allocator = pool->allocator;
     pthread_mutex_destroy(&pool->mutex);
@@ -46,13 +54,26 @@ rclitei_pool *rclitei_pool_free(rclitei_pool *pool) {
     pthread_mutex_unlock(&pool->mutex);
     while (packet) {
         rclitei_packet *next = packet->next;
-        allocate(&allocator, packet, 0);
+        destroy_packet(&allocator, packet);
         packet = next;
     }
     if (last) {
         destroy(pool);
     }
     return NULL;
+}
+
+static rclitei_packet *create_packet(rclitei_pool *pool, size_t size) {
+    /* A margin, so that sizes that vary a little settle soon. */
+    size_t capacity = size + size / 8 + 64;
+    rclitei_packet *packet =
+        capacity > size ? allocate(&pool->allocator, NULL, sizeof *packet) : NULL;
+    if (!packet) {
+        return NULL;
+    }
+    *packet = (rclitei_packet){.pool = pool, .capacity = capacity};
+    packet->bytes = allocate(&pool->allocator, NULL, capacity);
+    return packet->bytes ? packet : destroy_packet(&pool->allocator, packet);
 }
 
 rclitei_packet *rclitei_packet_take(rclitei_pool *pool, size_t size) {
@@ -64,22 +85,15 @@ rclitei_packet *rclitei_packet_take(rclitei_pool *pool, size_t size) {
     }
     pool->out++;
     pthread_mutex_unlock(&pool->mutex);
-    if (packet && packet->capacity < size) {
-        packet = allocate(&pool->allocator, packet, 0);
+    if (!packet || packet->capacity < size) {
+        destroy_packet(&pool->allocator, packet);
+        packet = create_packet(pool, size);
     }
     if (!packet) {
-        /* A margin, so that sizes that vary a little settle soon. */
-        size_t capacity = size + size / 8 + 64;
-        packet =
-            capacity > size ? allocate(&pool->allocator, NULL, sizeof *packet + capacity) : NULL;
-        if (!packet) {
-            pthread_mutex_lock(&pool->mutex);
-            pool->out--;
-            pthread_mutex_unlock(&pool->mutex);
-            return NULL;
-        }
-        packet->pool = pool;
-        packet->capacity = capacity;
+        pthread_mutex_lock(&pool->mutex);
+        pool->out--;
+        pthread_mutex_unlock(&pool->mutex);
+        return NULL;
     }
     packet->next = NULL;
     packet->size = size;
@@ -111,7 +125,7 @@ rclitei_packet *rclitei_packet_release(rclitei_packet *packet) {
     rclite_allocator allocator = pool->allocator;
     pthread_mutex_unlock(&pool->mutex);
     if (!keep) {
-        allocate(&allocator, packet, 0);
+        destroy_packet(&allocator, packet);
     }
     if (last) {
         destroy(pool);

@@ -1,5 +1,6 @@
-/* Outgoing bytes: packets that several connections share by counting references, from a pool that
- * keeps freed ones for the next message, so that sending allocates nothing once it is warm. */
+/* Bytes on their way out, or waiting for the user: packets that several connections share by
+ * counting references, from a pool that keeps freed ones for the next message, so that nothing is
+ * allocated once it is warm. */
 #ifndef RCLITE_ROS1_PACKET_H
 #define RCLITE_ROS1_PACKET_H
 
@@ -22,7 +23,7 @@ typedef struct rclitei_packet {
     /* While its message is being sent: what is not copied into it yet, and from where on it is. */
     rclitei_codec_hole holes[RCLITEI_CODEC_HOLES_MAX];
     size_t hole_count, filled_from;
-    _Alignas(16) uint8_t bytes[];
+    uint8_t *bytes; /* of the pool's allocator; a stream may exchange it, with its capacity */
 } rclitei_packet;
 
 /* keep: how many free packets stay for reuse at most. NULL: no memory. */

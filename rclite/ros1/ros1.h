@@ -302,8 +302,9 @@ void rclitei_ros1_publishers_update(
 /* Do its messages wait until somebody spins or takes them. */
 bool rclitei_ros1_subscription_is_queued(const struct ros1_subscription *subscription);
 bool rclitei_ros1_subscription_run_ready(rclitei_ready *ready); /* on a spinning thread */
-/* One message came. Loop thread, no lock. False: it does not parse. */
-bool rclitei_ros1_subscription_deliver(struct ros1_link *link, const uint8_t *body, size_t size);
+/* A whole message is at the front of the link's stream, with a body of `size` bytes: consumes it.
+ * Loop thread, no lock. False: it does not parse. */
+bool rclitei_ros1_subscription_deliver(struct ros1_link *link, size_t size);
 
 /* Starts an attempt after a pause (ROS1_NEVER: only remembers that this publisher refused us).
  * context->lock held. */

@@ -13,6 +13,8 @@
 #include "ros1/packet.h"
 #include "ros1/resolve.h"
 
+#define RCLITEI_STREAM_OFFSET ((size_t)4) /* a body behind a 4-byte length is then aligned to 8 */
+
 typedef struct rclitei_stream rclitei_stream;
 
 /* All run on the loop's thread. Those but release and on_closed may be NULL. */
@@ -81,6 +83,12 @@ bool rclitei_stream_is_drained(rclitei_stream *stream);
 /* Loop thread: the bytes that are there. */
 const uint8_t *rclitei_stream_input(const rclitei_stream *stream, size_t *ret_size);
 void rclitei_stream_consume(rclitei_stream *stream, size_t size);
+/* Loop thread: gives away the buffer with the frame of `size` bytes that is at its front, with
+ * RCLITEI_STREAM_OFFSET bytes before it and `behind` bytes after it that are the taker's to write,
+ * and takes *bytes and *capacity (same allocator) instead; the frame is consumed then. False and
+ * nothing changed: it does not lie so, or copying what came behind it costs more. */
+bool rclitei_stream_exchange(
+    rclitei_stream *stream, size_t size, size_t behind, uint8_t **bytes, size_t *capacity);
 /* Loop thread: the frame at the front has `size` bytes, so that reading is one piece. */
 void rclitei_stream_want(rclitei_stream *stream, size_t size);
 

@@ -8,6 +8,8 @@
 
 #define INPUT_FIRST_BYTES ((size_t)4096)
 #define INPUT_AHEAD_BYTES ((size_t)65536) /* read beyond the frame at most so much */
+#define INPUT_BEHIND_BYTES ((size_t)256)  /* more than a frame needs, so that it can be exchanged  \
+                                           */
 #define INPUT_OFFSET RCLITEI_STREAM_OFFSET
 
 const uint8_t *rclitei_stream_input(const rclitei_stream *stream, size_t *ret_size) {
@@ -22,6 +24,27 @@ void rclitei_stream_consume(rclitei_stream *stream, size_t size) {
     if (stream->in_start == stream->in_end) {
         stream->in_start = stream->in_end = INPUT_OFFSET;
     }
+}
+
+bool rclitei_stream_exchange(
+    rclitei_stream *stream, size_t size, size_t behind, uint8_t **bytes, size_t *capacity) {
+    size_t end = stream->in_start + size;
+    size_t rest = stream->in_end - end;
+    if (stream->in_start != INPUT_OFFSET || stream->in_capacity - end < behind || rest > size / 2 ||
+        *capacity < INPUT_OFFSET + rest) {
+        return false;
+    }
+    uint8_t *full = stream->in;
+    size_t full_capacity = stream->in_capacity;
+    memcpy(*bytes + INPUT_OFFSET, full + end, rest);
+    stream->in = *bytes;
+    stream->in_capacity = *capacity;
+    *bytes = full;
+    *capacity = full_capacity;
+    rclitei_stream_consume(stream, size);
+    stream->in_start = INPUT_OFFSET;
+    stream->in_end = INPUT_OFFSET + rest;
+    return true;
 }
 
 void rclitei_stream_want(rclitei_stream *stream, size_t size) {
@@ -58,13 +81,13 @@ static bool make_room(rclitei_stream *stream) {
         stream->in_end = INPUT_OFFSET + have;
     }
     if (stream->in_capacity < INPUT_OFFSET + target) {
-        uint8_t *in = stream->allocator.reallocate(
-            stream->allocator.state, stream->in, INPUT_OFFSET + target);
+        size_t capacity = INPUT_OFFSET + target + INPUT_BEHIND_BYTES;
+        uint8_t *in = stream->allocator.reallocate(stream->allocator.state, stream->in, capacity);
         if (!in) {
             return false;
         }
         stream->in = in;
-        stream->in_capacity = INPUT_OFFSET + target;
+        stream->in_capacity = capacity;
     }
     return true;
 }

@@ -9,7 +9,6 @@
 #include "ros1/stream.h"
 
 #define RCLITEI_STREAM_IN (EPOLLIN | EPOLLRDHUP)
-#define RCLITEI_STREAM_OFFSET ((size_t)4) /* a body behind a 4-byte length is then aligned to 8 */
 
 /* All on the loop's thread unless they say otherwise. */
 
