@@ -1,12 +1,12 @@
-/* The ready queue, timers and waits. One lock covers queue and timers and is held for a few
+/* Running what is ready, and waiting. One lock covers the schedule and is held for a few
  * instructions; sleeping goes through event counts, so that a push while nobody sleeps costs no
  * system call. */
 #include "core/executor.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <signal.h>
 
+#include "core/event.h"
 #include "core/memory.h"
 
 #define LOOK_AGAIN_NS INT64_C(100000000) /* spin_until checks its condition at least this often */
@@ -14,9 +14,7 @@
 struct rclitei_executor {
     rclite_context *context;
     pthread_mutex_t lock;
-    rclitei_ready *head, *tail; /* the queue */
-    size_t queued_count;
-    rclitei_timer *timers;  /* by next_ns */
+    rclitei_schedule schedule;
     rclitei_ready *current; /* whose run is running; NULL if it was removed meanwhile */
     bool running;           /* a thread is inside a run */
     pthread_t runner;       /* which, while running */
@@ -45,107 +43,16 @@ int64_t rclitei_deadline(int64_t timeout_ns) {
     return timeout_ns > RCLITE_FOREVER - 1 - now ? RCLITE_FOREVER - 1 : now + timeout_ns;
 }
 
-/* ---- queue; lock held ----------------------------------------------------------------------- */
-
-static void queue_put(rclitei_executor *executor, rclitei_ready *ready) {
-    ready->queued = true;
-    ready->next = NULL;
-    if (executor->tail) {
-        executor->tail->next = ready;
-    } else {
-        executor->head = ready;
-    }
-    executor->tail = ready;
-    executor->queued_count += 1;
-}
-
-static rclitei_ready *queue_get(rclitei_executor *executor) {
-    rclitei_ready *ready = executor->head;
-    if (ready) {
-        executor->head = ready->next;
-        if (!executor->head) {
-            executor->tail = NULL;
-        }
-        ready->queued = false;
-        executor->queued_count -= 1;
-    }
-    return ready;
-}
-
-static void queue_remove(rclitei_executor *executor, rclitei_ready *ready) {
-    if (!ready->queued) {
-        return;
-    }
-    rclitei_ready *before = NULL;
-    for (rclitei_ready *at = executor->head; at != ready; at = at->next) {
-        before = at;
-    }
-    if (before) {
-        before->next = ready->next;
-    } else {
-        executor->head = ready->next;
-    }
-    if (executor->tail == ready) {
-        executor->tail = before;
-    }
-    ready->queued = false;
-    executor->queued_count -= 1;
-}
-
-/* ---- timers; lock held ---------------------------------------------------------------------- */
-
-static void timers_put(rclitei_executor *executor, rclitei_timer *timer) {
-    rclitei_timer **at = &executor->timers;
-    while (*at && (*at)->next_ns <= timer->next_ns) {
-        at = &(*at)->later;
-    }
-    timer->later = *at;
-    *at = timer;
-    timer->armed = true;
-}
-
-static void timers_remove(rclitei_executor *executor, rclitei_timer *timer) {
-    if (!timer->armed) {
-        return;
-    }
-    rclitei_timer **at = &executor->timers;
-    while (*at != timer) {
-        at = &(*at)->later;
-    }
-    *at = timer->later;
-    timer->armed = false;
-}
-
-/* Moves timers that are due into the queue. */
-static void timers_fire(rclitei_executor *executor) {
-    if (!executor->timers) {
-        return;
-    }
-    int64_t now = rclite_monotonic_ns();
-    while (executor->timers && executor->timers->next_ns <= now) {
-        rclitei_timer *timer = executor->timers;
-        timers_remove(executor, timer);
-        if (!timer->ready.queued) {
-            queue_put(executor, &timer->ready);
-        }
-        if (timer->period_ns > 0) {
-            int64_t missed = (now - timer->next_ns) / timer->period_ns;
-            timer->next_ns += (missed + 1) * timer->period_ns;
-            timers_put(executor, timer);
-        }
-    }
-}
-
 /* ---- running -------------------------------------------------------------------------------- */
 
 /* Runs one unit of work if there is one and no other thread runs one. Otherwise gives the time of
  * the next timer. */
 static bool run_one(rclitei_executor *executor, int64_t *ret_next_ns) {
     pthread_mutex_lock(&executor->lock);
-    timers_fire(executor);
-    rclitei_ready *ready = executor->running ? NULL : queue_get(executor);
+    rclitei_schedule_fire(&executor->schedule);
+    rclitei_ready *ready = executor->running ? NULL : rclitei_schedule_get(&executor->schedule);
     if (!ready) {
-        *ret_next_ns = executor->timers ? executor->timers->next_ns : RCLITE_FOREVER;
+        *ret_next_ns = rclitei_schedule_next_ns(&executor->schedule);
         pthread_mutex_unlock(&executor->lock);
         return false;
     }
@@ -158,7 +65,7 @@ static bool run_one(rclitei_executor *executor, int64_t *ret_next_ns) {
 
     pthread_mutex_lock(&executor->lock);
     if (more && executor->current == ready && !ready->queued) {
-        queue_put(executor, ready);
+        rclitei_schedule_put(&executor->schedule, ready);
     }
     executor->current = NULL;
     executor->running = false;
@@ -173,7 +80,7 @@ void rclitei_ready_push(rclite_context *context, rclitei_ready *ready) {
     pthread_mutex_lock(&executor->lock);
     bool fresh = !ready->queued;
     if (fresh) {
-        queue_put(executor, ready);
+        rclitei_schedule_put(&executor->schedule, ready);
     }
     pthread_mutex_unlock(&executor->lock);
     if (fresh) {
@@ -187,9 +94,9 @@ static void take_out(rclitei_executor *executor, rclitei_ready *ready, rclitei_t
         uint32_t seen = rclitei_event_look(executor->work);
         pthread_mutex_lock(&executor->lock);
         if (timer) {
-            timers_remove(executor, timer);
+            rclitei_schedule_disarm(&executor->schedule, timer);
         }
-        queue_remove(executor, ready);
+        rclitei_schedule_remove(&executor->schedule, ready);
         bool here = executor->current == ready;
         bool elsewhere = here && !pthread_equal(executor->runner, pthread_self());
         if (here && !elsewhere) {
@@ -211,11 +118,11 @@ void rclitei_timer_arm(
     rclite_context *context, rclitei_timer *timer, int64_t next_ns, int64_t period_ns) {
     rclitei_executor *executor = context->executor;
     pthread_mutex_lock(&executor->lock);
-    timers_remove(executor, timer);
+    rclitei_schedule_disarm(&executor->schedule, timer);
     timer->next_ns = next_ns;
     timer->period_ns = period_ns;
-    timers_put(executor, timer);
-    bool first = executor->timers == timer;
+    rclitei_schedule_arm(&executor->schedule, timer);
+    bool first = executor->schedule.timers == timer;
     pthread_mutex_unlock(&executor->lock);
     if (first) {
         rclitei_event_signal(executor->work);
@@ -302,8 +209,8 @@ rclite_result rclite_spin(rclite_context *context) {
 /* Runs what is in the queue now, but not what that work adds to it. */
 static bool run_ready(rclitei_executor *executor) {
     pthread_mutex_lock(&executor->lock);
-    timers_fire(executor);
-    size_t count = executor->queued_count;
+    rclitei_schedule_fire(&executor->schedule);
+    size_t count = executor->schedule.queued_count;
     pthread_mutex_unlock(&executor->lock);
     size_t ran = 0;
     int64_t next_ns;
@@ -430,7 +337,7 @@ rclitei_executor *rclitei_executor_free(rclite_context *context) {
         rclitei_event_signal(executor->work);
         pthread_join(executor->helper, NULL);
     }
-    assert(!executor->head && !executor->timers);
+    assert(!executor->schedule.head && !executor->schedule.timers);
     pthread_key_delete(executor->depth_key);
     pthread_mutex_destroy(&executor->lock);
     pthread_mutex_destroy(&executor->helper_lock);

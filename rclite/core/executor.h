@@ -9,17 +9,7 @@
 #define RCLITE_CORE_EXECUTOR_H
 
 #include "core/backend.h"
-#include "core/event.h"
-
-/* A point in time at which `ready` goes into the queue. Embedded by its owner; zeroed but for
- * ready.run, which should return false. */
-typedef struct rclitei_timer {
-    rclitei_ready ready;
-    int64_t next_ns;   /* CLOCK_MONOTONIC */
-    int64_t period_ns; /* 0: once */
-    struct rclitei_timer *later;
-    bool armed;
-} rclitei_timer;
+#include "core/schedule.h"
 
 /* On failure *ret_executor is untouched. */
 rclite_result rclitei_executor_create(

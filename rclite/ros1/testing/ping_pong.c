@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "testing/topic_testing.h"
+
 #define ARRAY (&std_msgs__msg__UInt8MultiArray__type)
 
 static void on_ping(const void *message, const rclite_message_info *info, void *user) {
@@ -22,14 +24,6 @@ static void on_pong(const void *message, const rclite_message_info *info, void *
         atomic_store(&game->done, true);
         rclite_context_wake(game->context);
     }
-}
-
-static rclite_publisher *advertise(rclite_node *node, const char *topic) {
-    rclite_publisher_options options = RCLITE_PUBLISHER_OPTIONS_INIT;
-    rclite_publisher *publisher = NULL;
-    assert_int_equal(
-        rclite_publisher_create(node, topic, ARRAY, &options, &publisher, NULL), RCLITE_OK);
-    return publisher;
 }
 
 static rclite_subscription *subscribe(
@@ -56,8 +50,8 @@ void ping_pong_open(
     game->node = testing_node(context, name);
     assert_int_equal(rclite_message_init(ARRAY, &game->message, NULL), RCLITE_OK);
     assert_int_equal(rclite_sequence_resize(&game->message.data, 1, bytes, NULL), RCLITE_OK);
-    game->ping = advertise(game->node, ping);
-    game->pong = advertise(game->node, pong);
+    game->ping = testing_advertise(game->node, ping, ARRAY, false);
+    game->pong = testing_advertise(game->node, pong, ARRAY, false);
     game->on_ping = subscribe(game, ping, on_ping);
     game->on_pong = subscribe(game, pong, on_pong);
 }
