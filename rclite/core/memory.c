@@ -70,3 +70,19 @@ void *rclitei_grow(const rclite_allocator *allocator, void *array_pointer, size_
     memset(element, 0, element_bytes);
     return element;
 }
+
+void *rclitei_message_create(const rclite_type *type, const rclite_allocator *allocator) {
+    void *message = rclitei_allocate(allocator, type->size_bytes);
+    if (message && rclite_message_init(type, message, allocator) != RCLITE_OK) {
+        message = rclitei_release(allocator, message);
+    }
+    return message;
+}
+
+void *rclitei_message_free(
+    const rclite_type *type, void *message, const rclite_allocator *allocator) {
+    if (message) {
+        rclite_message_done(type, message, allocator);
+    }
+    return rclitei_release(allocator, message);
+}

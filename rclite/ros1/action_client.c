@@ -10,7 +10,6 @@
 
 static struct ros1_client_goal *goal_take(struct ros1_action_client *client) {
     const rclite_allocator *allocator = &client->context->base.allocator;
-    const rclite_type *type = client->base.type->result;
     struct ros1_client_goal *goal = client->free_goals;
     if (goal) {
         client->free_goals = goal->next;
@@ -20,12 +19,8 @@ static struct ros1_client_goal *goal_take(struct ros1_action_client *client) {
     if (!goal) {
         return NULL;
     }
-    goal->message = rclitei_allocate(allocator, type->size_bytes);
-    if (!goal->message || rclite_message_init(type, goal->message, allocator) != RCLITE_OK) {
-        rclitei_release(allocator, goal->message);
-        return rclitei_release(allocator, goal);
-    }
-    return goal;
+    goal->message = rclitei_message_create(client->base.type->result, allocator);
+    return goal->message ? goal : rclitei_release(allocator, goal);
 }
 
 void rclitei_ros1_client_goal_remove(
@@ -189,8 +184,7 @@ static void release_parts(struct ros1_action_client *client) {
     }
     while (client->free_goals) {
         struct ros1_client_goal *next = client->free_goals->next;
-        rclite_message_done(client->base.type->result, client->free_goals->message, allocator);
-        rclitei_release(allocator, client->free_goals->message);
+        rclitei_message_free(client->base.type->result, client->free_goals->message, allocator);
         rclitei_release(allocator, client->free_goals);
         client->free_goals = next;
     }

@@ -60,14 +60,9 @@ static struct ros1_server_goal *goal_take(struct ros1_action_server *server) {
     if (!goal) {
         return NULL;
     }
-    const rclite_type *type = server->base.type->goal;
-    goal->message = rclitei_allocate(allocator, type->size_bytes);
-    if (!goal->message || rclite_message_init(type, goal->message, allocator) != RCLITE_OK) {
-        rclitei_release(allocator, goal->message);
-        return rclitei_release(allocator, goal);
-    }
     goal->base.server = &server->base;
-    return goal;
+    goal->message = rclitei_message_create(server->base.type->goal, allocator);
+    return goal->message ? goal : rclitei_release(allocator, goal);
 }
 
 void rclitei_ros1_goal_recycle(struct ros1_action_server *server, struct ros1_server_goal *goal) {

@@ -85,19 +85,17 @@ static rclite_result create_memory(struct ros1_action_server *server) {
     }
     server->result_message = rclitei_allocate(allocator, type->ros1_action_result->size_bytes);
     server->feedback_message = rclitei_allocate(allocator, type->ros1_action_feedback->size_bytes);
-    server->empty_result = rclitei_allocate(allocator, type->result->size_bytes);
-    if (!server->result_message || !server->feedback_message || !server->empty_result) {
-        return RCLITE_ERR_NO_MEMORY;
-    }
-    return rclite_message_init(type->result, server->empty_result, allocator);
+    server->empty_result = rclitei_message_create(type->result, allocator);
+    return server->result_message && server->feedback_message && server->empty_result
+               ? RCLITE_OK
+               : RCLITE_ERR_NO_MEMORY;
 }
 
 static void release_goals(struct ros1_action_server *server) {
     const rclite_allocator *allocator = &server->context->base.allocator;
     while (server->free_goals) {
         struct ros1_server_goal *next = server->free_goals->next;
-        rclite_message_done(server->base.type->goal, server->free_goals->message, allocator);
-        rclitei_release(allocator, server->free_goals->message);
+        rclitei_message_free(server->base.type->goal, server->free_goals->message, allocator);
         rclitei_release(allocator, server->free_goals);
         server->free_goals = next;
     }
@@ -111,10 +109,7 @@ static void release_parts(struct ros1_action_server *server) {
     rclite_publisher_free(server->feedback_publisher);
     rclite_publisher_free(server->status_publisher);
     release_goals(server);
-    if (server->empty_result) {
-        rclite_message_done(server->base.type->result, server->empty_result, allocator);
-    }
-    rclitei_release(allocator, server->empty_result);
+    rclitei_message_free(server->base.type->result, server->empty_result, allocator);
     rclitei_release(allocator, server->result_message);
     rclitei_release(allocator, server->feedback_message);
     rclitei_ros1_status_done(&server->list);

@@ -318,11 +318,8 @@ static rclite_result create_parts(struct ros1_client *client) {
         return result;
     }
     client->pool = rclitei_pool_create(allocator, 16);
-    client->response = rclitei_allocate(allocator, type->response->size_bytes);
-    if (!client->pool || !client->response) {
-        return RCLITE_ERR_NO_MEMORY;
-    }
-    return rclite_message_init(type->response, client->response, allocator);
+    client->response = rclitei_message_create(type->response, allocator);
+    return client->pool && client->response ? RCLITE_OK : RCLITE_ERR_NO_MEMORY;
 }
 
 static void release_parts(struct ros1_client *client) {
@@ -333,10 +330,7 @@ static void release_parts(struct ros1_client *client) {
         rclitei_release(allocator, client->free_calls);
         client->free_calls = next;
     }
-    if (client->response) {
-        rclite_message_done(type->response, client->response, allocator);
-    }
-    rclitei_release(allocator, client->response);
+    rclitei_message_free(type->response, client->response, allocator);
     rclitei_pool_free(client->pool);
     rclitei_codec_free(client->request_codec);
     rclitei_codec_free(client->response_codec);

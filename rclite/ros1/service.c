@@ -228,16 +228,10 @@ static rclite_result create_parts(struct ros1_service *service) {
         return result;
     }
     service->pool = rclitei_pool_create(allocator, 16);
-    service->request = rclitei_allocate(allocator, type->request->size_bytes);
-    service->response = rclitei_allocate(allocator, type->response->size_bytes);
-    if (!service->pool || !service->request || !service->response) {
-        return RCLITE_ERR_NO_MEMORY;
-    }
-    result = rclite_message_init(type->request, service->request, allocator);
-    if (result == RCLITE_OK) {
-        result = rclite_message_init(type->response, service->response, allocator);
-    }
-    return result;
+    service->request = rclitei_message_create(type->request, allocator);
+    service->response = rclitei_message_create(type->response, allocator);
+    return service->pool && service->request && service->response ? RCLITE_OK
+                                                                  : RCLITE_ERR_NO_MEMORY;
 }
 
 static void free_calls(const rclite_allocator *allocator, struct ros1_call *call) {
@@ -254,14 +248,8 @@ static void release_parts(struct ros1_service *service) {
     const rclite_allocator *allocator = &service->base.node->context->allocator;
     free_calls(allocator, service->outstanding);
     free_calls(allocator, service->free_calls);
-    if (service->request) {
-        rclite_message_done(type->request, service->request, allocator);
-    }
-    if (service->response) {
-        rclite_message_done(type->response, service->response, allocator);
-    }
-    rclitei_release(allocator, service->request);
-    rclitei_release(allocator, service->response);
+    rclitei_message_free(type->request, service->request, allocator);
+    rclitei_message_free(type->response, service->response, allocator);
     rclitei_pool_free(service->pool);
     rclitei_codec_free(service->request_codec);
     rclitei_codec_free(service->response_codec);

@@ -170,14 +170,11 @@ static rclite_result create_parts(struct ros1_subscription *subscription) {
     if (result != RCLITE_OK) {
         return result;
     }
-    subscription->message = rclitei_allocate(allocator, base->type->size_bytes);
+    subscription->message = rclitei_message_create(base->type, allocator);
     uint32_t keep = subscription->depth > 0 ? subscription->depth + 1 : 16;
     subscription->pool = rclitei_pool_create(
         allocator, rclitei_ros1_subscription_is_queued(subscription) ? keep : 0);
-    if (!subscription->message || !subscription->pool) {
-        return RCLITE_ERR_NO_MEMORY;
-    }
-    return rclite_message_init(base->type, subscription->message, allocator);
+    return subscription->message && subscription->pool ? RCLITE_OK : RCLITE_ERR_NO_MEMORY;
 }
 
 static void release_parts(struct ros1_subscription *subscription) {
@@ -188,10 +185,7 @@ static void release_parts(struct ros1_subscription *subscription) {
         rclitei_packet_release(subscription->first);
         subscription->first = next;
     }
-    if (subscription->message) {
-        rclite_message_done(base->type, subscription->message, allocator);
-    }
-    rclitei_release(allocator, subscription->message);
+    rclitei_message_free(base->type, subscription->message, allocator);
     rclitei_release(allocator, subscription->taken_name);
     rclitei_pool_free(subscription->pool);
     rclitei_codec_free(subscription->codec);

@@ -17,9 +17,9 @@ static rclite_result create_client(ros2_action_client *client, const char *which
     const rclite_allocator *allocator = ros2_client_allocator(client);
     rclite_client_options options = RCLITE_CLIENT_OPTIONS_INIT;
     options.qos.depth = ROS2_ACTION_SERVICE_DEPTH;
-    char *name = rclitei_format(allocator, "%s/_action/%s", client->base.name, which);
+    char *name = ros2_action_name(allocator, client->base.name, which, reterr);
     if (!name) {
-        return rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "no memory for a service name");
+        return RCLITE_ERR_NO_MEMORY;
     }
     rclite_result result =
         rclite_client_create(client->base.node, name, type, &options, ret_client, reterr);
@@ -43,9 +43,9 @@ static rclite_result create_subscription(ros2_action_client *client, const topic
     options.qos = plan->qos;
     options.event = plan->event;
     options.event_user = client;
-    char *name = rclitei_format(allocator, "%s/_action/%s", client->base.name, plan->which);
+    char *name = ros2_action_name(allocator, client->base.name, plan->which, reterr);
     if (!name) {
-        return rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "no memory for a topic name");
+        return RCLITE_ERR_NO_MEMORY;
     }
     rclite_result result = rclite_subscription_create(client->base.node, name, plan->type,
         plan->callback, client, &options, ret_subscription, reterr);

@@ -23,10 +23,7 @@ static ros2_client_goal *goal_of_entry(ros2_goal_entry *entry) {
 
 static void release(ros2_action_client *client, ros2_client_goal *goal) {
     const rclite_allocator *allocator = ros2_client_allocator(client);
-    if (goal->result) {
-        rclite_message_done(client->base.type->result, goal->result, allocator);
-    }
-    rclitei_release(allocator, goal->result);
+    rclitei_message_free(client->base.type->result, goal->result, allocator);
     rclitei_release(allocator, goal);
 }
 
@@ -38,15 +35,14 @@ static ros2_client_goal *take_goal(ros2_action_client *client) {
         return goal;
     }
     const rclite_allocator *allocator = ros2_client_allocator(client);
-    const rclite_type *type = client->base.type->result;
     goal = rclitei_allocate(allocator, sizeof *goal);
-    void *result = rclitei_allocate(allocator, type->size_bytes);
-    if (!goal || !result || rclite_message_init(type, result, allocator) != RCLITE_OK) {
-        rclitei_release(allocator, result);
-        rclitei_release(allocator, goal);
+    if (!goal) {
         return NULL;
     }
-    goal->result = result;
+    goal->result = rclitei_message_create(client->base.type->result, allocator);
+    if (!goal->result) {
+        return rclitei_release(allocator, goal);
+    }
     goal->base.client = &client->base;
     goal->next_made = client->made;
     client->made = goal;

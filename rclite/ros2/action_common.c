@@ -100,6 +100,16 @@ ros2_goal_entry *ros2_goal_table_any(const ros2_goal_table *table) {
     return NULL;
 }
 
+char *ros2_action_name(const rclite_allocator *allocator, const char *action, const char *which,
+    rclite_error *reterr) {
+    char *name = rclitei_format(allocator, "%s/_action/%s", action, which);
+    if (!name) {
+        rclitei_fail(reterr, RCLITE_ERR_NO_MEMORY, 0, "no memory for the name of %s of action %s",
+            which, action);
+    }
+    return name;
+}
+
 void ros2_uuid_make(uint8_t *uuid) {
     fill_random(uuid, ROS2_UUID_BYTES);
     uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40);

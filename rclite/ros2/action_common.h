@@ -38,6 +38,10 @@ void ros2_goal_table_remove(ros2_goal_table *table, ros2_goal_entry *entry);
 /* Any entry, or NULL. */
 ros2_goal_entry *ros2_goal_table_any(const ros2_goal_table *table);
 
+/* Of an action's service or topic, "/a/_action/which". NULL: no memory, and reterr says so. */
+char *ros2_action_name(
+    const rclite_allocator *allocator, const char *action, const char *which, rclite_error *reterr);
+
 /* A random one, version 4. */
 void ros2_uuid_make(uint8_t *uuid);
 /* 8-4-4-4-12 hexadecimal digits. */

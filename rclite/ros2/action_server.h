@@ -1,5 +1,5 @@
-/* The action server's structs, shared by action_server.c (goals and results), action_cancel.c and
- * action_status.c (status topic, forgetting finished goals). */
+/* The action server's structs, shared by action_server.c (endpoints), action_server_goal.c (goals
+ * and results), action_cancel.c and action_status.c (status topic, forgetting finished goals). */
 #ifndef RCLITE_ROS2_ACTION_SERVER_H
 #define RCLITE_ROS2_ACTION_SERVER_H
 
@@ -62,6 +62,8 @@ static inline ros2_server_goal *ros2_goal_of_entry(ros2_goal_entry *entry) {
 
 /* Makes a finished goal findable until its result timeout; lock held. */
 void ros2_server_keep_finished(ros2_action_server *server, ros2_server_goal *goal);
+/* Frees a goal that is in no list. */
+void ros2_server_goal_release(ros2_action_server *server, ros2_server_goal *goal);
 /* Takes a goal out of all lists and into the pool; lock held, no pins left. */
 void ros2_server_recycle(ros2_action_server *server, ros2_server_goal *goal);
 void ros2_server_unpin(ros2_action_server *server, ros2_server_goal *goal);
@@ -72,7 +74,11 @@ void ros2_server_publish_status(ros2_action_server *server);
 bool ros2_server_run_status_timer(rclitei_ready *ready);
 bool ros2_server_run_forget_timer(rclitei_ready *ready);
 
-/* rclite_service_callback of the cancel service; user is the server. */
+/* rclite_service_callbacks; user is the server. */
+rclite_result ros2_server_on_goal(
+    rclite_service_call *call, const void *request, void *response, char *error_text, void *user);
+rclite_result ros2_server_on_result(
+    rclite_service_call *call, const void *request, void *response, char *error_text, void *user);
 rclite_result ros2_server_on_cancel(
     rclite_service_call *call, const void *request, void *response, char *error_text, void *user);
 /* Counts a reply that could not be sent. */

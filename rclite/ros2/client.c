@@ -287,7 +287,7 @@ static rclite_result create_messages(ros2_client *client, rclite_error *reterr) 
             rclitei_codec_create(type->response, RCLITE_ROS2, allocator, &client->response_codec);
     }
     if (result == RCLITE_OK) {
-        client->response = ros2_message_create(type->response, allocator);
+        client->response = rclitei_message_create(type->response, allocator);
         result = client->response ? RCLITE_OK : RCLITE_ERR_NO_MEMORY;
     }
     return result == RCLITE_OK ? result
@@ -342,7 +342,7 @@ void ros2_client_done(rclite_client *base) {
     ros2_writer_done(&client->writer);
     ros2_settle_end(&client->settle);
     client->slots = rclitei_release(allocator, client->slots);
-    client->response = ros2_message_free(base->type->response, client->response, allocator);
+    client->response = rclitei_message_free(base->type->response, client->response, allocator);
     client->request_codec = rclitei_codec_free(client->request_codec);
     client->response_codec = rclitei_codec_free(client->response_codec);
     pthread_cond_destroy(&client->called);

@@ -319,7 +319,7 @@ rclite_result ros2_graph_create(ros2_context *context, rclite_error *reterr) {
     pthread_mutex_init(&graph->change_lock, &recursive);
     pthread_mutexattr_destroy(&recursive);
     const rclite_type *type = &rmw_dds_common__msg__ParticipantEntitiesInfo__type;
-    graph->received = ros2_message_create(type, allocator);
+    graph->received = rclitei_message_create(type, allocator);
     rclite_result result = graph->received
                                ? rclitei_codec_create(type, RCLITE_ROS2, allocator, &graph->codec)
                                : RCLITE_ERR_NO_MEMORY;
@@ -351,7 +351,7 @@ void ros2_graph_free(ros2_context *context) {
         graph->others = other->next;
         free_other(graph, other);
     }
-    ros2_message_free(
+    rclitei_message_free(
         &rmw_dds_common__msg__ParticipantEntitiesInfo__type, graph->received, allocator);
     rclitei_codec_free(graph->codec);
     pthread_mutex_destroy(&graph->change_lock);

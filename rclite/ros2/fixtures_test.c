@@ -5,6 +5,7 @@
 
 #include "action_msgs/msg/GoalStatusArray.h"
 #include "action_msgs/srv/CancelGoal.h"
+#include "core/memory.h"
 #include "example_interfaces/action/Fibonacci.h"
 #include "nav_msgs/srv/GetMap.h"
 #include "rmw_dds_common/msg/ParticipantEntitiesInfo.h"
@@ -162,7 +163,7 @@ static void check_fixture(const fixture *one, bool views) {
     assert_memory_equal(bytes, ((const uint8_t[]){0, 1, 0, 0}), ROS2_ENCAPSULATION_BYTES);
     rclitei_codec *codec = NULL;
     assert_ok(rclitei_codec_create(one->type, RCLITE_ROS2, &allocator, &codec));
-    void *message = ros2_message_create(one->type, &allocator);
+    void *message = rclitei_message_create(one->type, &allocator);
     assert_non_null(message);
     const rclitei_codec_read_options options = {.origin = one->header_bytes, .views = views};
     /* A copy that ends where the sample ends, so that reading beyond it is seen. */
@@ -179,18 +180,18 @@ static void check_fixture(const fixture *one, bool views) {
     const size_t padded = ((written_bytes + lead + 3) & ~(size_t)3) - lead;
     assert_int_equal(padded, size - lead);
     assert_memory_equal(written, body, padded);
-    ros2_message_free(one->type, message, &allocator);
+    rclitei_message_free(one->type, message, &allocator);
 
     /* Cut anywhere, it is refused or it is what remains; never more. */
     for (size_t cut = 0; cut + 4 < size - lead; cut++) {
         uint8_t *part = malloc(cut ? cut : 1);
         assert_non_null(part);
         memcpy(part, body, cut);
-        message = ros2_message_create(one->type, &allocator);
+        message = rclitei_message_create(one->type, &allocator);
         const rclite_result result =
             rclitei_codec_read(codec, part, cut, &options, message, &allocator);
         assert_true(result == RCLITE_ERR_MALFORMED || result == RCLITE_ERR_OVERFLOW);
-        ros2_message_free(one->type, message, &allocator);
+        rclitei_message_free(one->type, message, &allocator);
         free(part);
     }
     free(body);

@@ -199,8 +199,6 @@ bool ros2_request_open(const ros2_serdata *serdata, ros2_request_header *ret_hea
     const uint8_t **ret_body, size_t *ret_body_bytes, bool *ret_big_endian);
 /* Whether a participant is of Fast DDS, whose RMW carries the request's identity elsewhere. */
 bool ros2_is_fastdds(const dds_guid_t *participant);
-void *ros2_message_create(const rclite_type *type, const rclite_allocator *allocator);
-void *ros2_message_free(const rclite_type *type, void *message, const rclite_allocator *allocator);
 
 /* The endpoints matched with a writer or a reader, each with its discovery data, which is valid
  * during the call; each returns false to stop. A writer's lock must be held. */

@@ -228,8 +228,8 @@ static rclite_result create_messages(ros2_service *service, rclite_error *reterr
             rclitei_codec_create(type->response, RCLITE_ROS2, allocator, &service->response_codec);
     }
     if (result == RCLITE_OK) {
-        service->request = ros2_message_create(type->request, allocator);
-        service->response = ros2_message_create(type->response, allocator);
+        service->request = rclitei_message_create(type->request, allocator);
+        service->response = rclitei_message_create(type->response, allocator);
         result = service->request && service->response ? RCLITE_OK : RCLITE_ERR_NO_MEMORY;
     }
     return result == RCLITE_OK ? result
@@ -286,8 +286,8 @@ void ros2_service_done(rclite_service *base) {
         service->made = call->next_made;
         rclitei_release(allocator, call);
     }
-    service->request = ros2_message_free(base->type->request, service->request, allocator);
-    service->response = ros2_message_free(base->type->response, service->response, allocator);
+    service->request = rclitei_message_free(base->type->request, service->request, allocator);
+    service->response = rclitei_message_free(base->type->response, service->response, allocator);
     service->request_codec = rclitei_codec_free(service->request_codec);
     service->response_codec = rclitei_codec_free(service->response_codec);
     pthread_mutex_destroy(&service->lock);

@@ -51,21 +51,6 @@ bool ros2_is_fastdds(const dds_guid_t *participant) {
     return participant->v[0] == 0x01 && participant->v[1] == 0x0f; /* eProsima's vendor id */
 }
 
-void *ros2_message_create(const rclite_type *type, const rclite_allocator *allocator) {
-    void *message = rclitei_allocate(allocator, type->size_bytes);
-    if (message && rclite_message_init(type, message, allocator) != RCLITE_OK) {
-        message = rclitei_release(allocator, message);
-    }
-    return message;
-}
-
-void *ros2_message_free(const rclite_type *type, void *message, const rclite_allocator *allocator) {
-    if (message) {
-        rclite_message_done(type, message, allocator);
-    }
-    return rclitei_release(allocator, message);
-}
-
 /* ---- matched endpoints ------------------------------------------------------------------------
  */
 

@@ -78,22 +78,6 @@ static void on_data_taken(dds_entity_t reader, void *user) {
     ros2_leave(&subscription->events);
 }
 
-static rclite_result create_message(ros2_subscription *subscription) {
-    const rclite_allocator *allocator = &context_of(subscription)->base.allocator;
-    const rclite_type *type = subscription->base.type;
-    void *message = rclitei_allocate(allocator, type->size_bytes);
-    if (!message) {
-        return RCLITE_ERR_NO_MEMORY;
-    }
-    const rclite_result result = rclite_message_init(type, message, allocator);
-    if (result != RCLITE_OK) {
-        rclitei_release(allocator, message);
-        return result;
-    }
-    subscription->message = message;
-    return RCLITE_OK;
-}
-
 static rclite_result create_reader(ros2_subscription *subscription, rclite_error *reterr) {
     rclite_subscription *base = &subscription->base;
     dds_listener_t *listener = ros2_events_reader_listener(&subscription->events);
@@ -132,7 +116,8 @@ rclite_result ros2_subscription_init(rclite_subscription *base, rclite_error *re
     rclite_result result =
         rclitei_codec_create(base->type, RCLITE_ROS2, &context->allocator, &subscription->codec);
     if (result == RCLITE_OK) {
-        result = create_message(subscription);
+        subscription->message = rclitei_message_create(base->type, &context->allocator);
+        result = subscription->message ? RCLITE_OK : RCLITE_ERR_NO_MEMORY;
     }
     if (result != RCLITE_OK) {
         rclitei_fail(reterr, result, 0, "subscription to %s: type %s: %s", base->topic,
@@ -160,10 +145,8 @@ void ros2_subscription_done(rclite_subscription *base) {
         rclitei_ready_remove(context, &subscription->ready);
     }
     ros2_events_done(&subscription->events);
-    if (subscription->message) {
-        rclite_message_done(base->type, subscription->message, &context->allocator);
-        subscription->message = rclitei_release(&context->allocator, subscription->message);
-    }
+    subscription->message =
+        rclitei_message_free(base->type, subscription->message, &context->allocator);
     subscription->codec = rclitei_codec_free(subscription->codec);
 }
 

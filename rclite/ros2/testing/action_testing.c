@@ -8,6 +8,10 @@
 
 #include "ros2/action_server.h"
 
+const action_setting action_direct = {.delivery = RCLITE_DELIVERY_DIRECT};
+const action_setting action_spinning = {.delivery = RCLITE_DELIVERY_SPIN};
+const action_setting action_local = {.delivery = RCLITE_DELIVERY_DIRECT, .local = true};
+
 static const rclite_action_type *const type = &rclite_test__action__Count__type;
 
 /* ---- server --------------------------------------------------------------------------------- */

@@ -40,6 +40,13 @@ typedef struct action_setting {
     bool local; /* inside the process, not over UDP */
 } action_setting;
 
+/* A test with each setting: it is given one as *state. */
+extern const action_setting action_direct, action_spinning, action_local;
+#define ACTION_TEST(test, setting)                                                                 \
+    { #test " (" #setting ")", test, NULL, NULL, (void *)&action_##setting }
+#define ACTION_TESTS(test)                                                                         \
+    ACTION_TEST(test, direct), ACTION_TEST(test, spinning), ACTION_TEST(test, local)
+
 /* Both sides, matched with each other. On the heap, so that a test that fails leaves it intact for
  * the threads that still use it. */
 action_fixture *action_fixture_open(
