@@ -58,9 +58,11 @@ static int compare_files(
         return status;
     }
     comparison compared;
-    compare_results(&before, &after, &compared);
+    compare_results(&before, &after, settings->baseline, &compared);
     if (compared.row_count == 0) {
-        *ret_error = util_format("%s and %s measured nothing in common", old_path, new_path);
+        *ret_error = util_format("%s and %s measured nothing in common%s%s", old_path, new_path,
+            settings->baseline != NULL ? " beside " : "",
+            settings->baseline != NULL ? settings->baseline : "");
     } else if (write_comparison(&compared, settings, ret_error)) {
         status = compared.verdicts[COMPARE_WORSE] > 0 ? CLI_FAILED : CLI_GOOD;
     }

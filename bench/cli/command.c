@@ -35,9 +35,8 @@ static void print_help(const cli_command *command, const option_table *table) {
         printf("\n%s", command->more);
     }
     option_print_help(table, stdout);
-    fputs("\nExit status: 0 good, 1 a criterion or comparison failed, 2 trouble: wrong usage, or "
-          "not all "
-          "of it\ncould be measured (also after Ctrl-C, which reports what was).\n",
+    fputs("\nExit status: 0 good, 1 a criterion or comparison failed, 2 trouble: wrong usage,\n"
+          "or not all of it could be measured (also after Ctrl-C, which reports what was).\n",
         stdout);
 }
 

@@ -166,7 +166,7 @@ static void put_choice_words(const cli_command *command) {
 
 static void write_bash(void) {
     fputs("# Completion of rclbench for bash, generated from the tables of commands and options.\n"
-          "# In zsh: autoload -U bashcompinit; bashcompinit; source this file.\n"
+          "# In zsh: autoload -U compinit bashcompinit; compinit; bashcompinit; source this file.\n"
           "_rclbench() {\n"
           "    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
           "    local command= words=\n"

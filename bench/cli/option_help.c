@@ -7,7 +7,7 @@
 #include "util/strbuf.h"
 
 #define COLUMN 30
-#define WIDTH 96
+#define WIDTH 80
 
 /* Prints a text from the column on, broken at blanks. */
 static void print_wrapped(const char *text, size_t used, FILE *out) {

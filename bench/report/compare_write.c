@@ -25,13 +25,21 @@ static void what_cell(grid *table, const plan_cell *what) {
     }
 }
 
-static void add_row(grid *table, const compare_row *row) {
-    char before[LAYOUT_NUMBER_MAX], after[LAYOUT_NUMBER_MAX];
-    char ratio[LAYOUT_NUMBER_MAX], low[LAYOUT_NUMBER_MAX], high[LAYOUT_NUMBER_MAX];
+static void median_cell(grid *table, const compare_row *row, bool relative, double median) {
+    char text[LAYOUT_NUMBER_MAX];
     time_unit unit = layout_unit(row->before_median);
+    if (relative) {
+        grid_cell(table, "%s", layout_number(median, text));
+    } else {
+        grid_cell(table, "%s %s", layout_number(median / unit.ns, text), unit.name);
+    }
+}
+
+static void add_row(grid *table, const compare_row *row, bool relative) {
+    char ratio[LAYOUT_NUMBER_MAX], low[LAYOUT_NUMBER_MAX], high[LAYOUT_NUMBER_MAX];
     what_cell(table, row->after->run->cell);
-    grid_cell(table, "%s %s", layout_number(row->before_median / unit.ns, before), unit.name);
-    grid_cell(table, "%s %s", layout_number(row->after_median / unit.ns, after), unit.name);
+    median_cell(table, row, relative, row->before_median);
+    median_cell(table, row, relative, row->after_median);
     grid_cell(table, "%s", layout_number(row->ratio.estimate, ratio));
     if (row->ratio.valid) {
         grid_cell(table, "[%s %s]", layout_number(row->ratio.low, low),
@@ -53,12 +61,16 @@ static void build(const comparison *compared, grid *table) {
     } columns[] = {{"What", true, 0}, {"Library", true, 0}, {"old", false, 1}, {"new", false, 0},
         {"ratio", false, 0}, {"95%", false, 2}, {"p", false, 4}, {"effect", false, 5},
         {"rounds", false, 3}, {"verdict", true, 0}};
-    table->title = util_format("new / old, medians of rounds; less is better");
+    table->title =
+        compared->baseline == NULL
+            ? util_strdup("new / old, medians of rounds; less is better")
+            : util_format("new / old, medians of rounds, each relative to %s; less is better",
+                  compared->baseline);
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         grid_column_add(table, columns[i].heading, columns[i].left, columns[i].drop);
     }
     for (size_t i = 0; i < compared->row_count; i++) {
-        add_row(table, &compared->rows[i]);
+        add_row(table, &compared->rows[i], compared->baseline != NULL);
     }
     if (compared->geometric_mean > 0) {
         char mean[LAYOUT_NUMBER_MAX];
@@ -71,10 +83,13 @@ static void build(const comparison *compared, grid *table) {
                 compared->verdicts[v]);
         }
     }
-    strvec_pushf(&table->notes,
-        "Mann-Whitney U over rounds, Holm over rows, alpha %.2f; "
-        "changes below %.0f %% are none",
-        COMPARE_ALPHA, 100 * COMPARE_THRESHOLD);
+    if (compared->verdicts[COMPARE_NO_CHANGE] > 0) {
+        strvec_pushf(&table->notes,
+            "no change: less than %.0f %%, or not shown and less than %.0f %%",
+            100 * COMPARE_THRESHOLD, 100 * COMPARE_EXCLUDED);
+    }
+    strvec_pushf(
+        &table->notes, "Mann-Whitney U over rounds, Holm over rows, alpha %.2f", COMPARE_ALPHA);
     strvec_push_all(&table->notes, &compared->notes);
 }
 
@@ -101,6 +116,8 @@ static bool write_json(const comparison *compared, FILE *out) {
         json_array_append_new(notes, json_string(compared->notes.items[i]));
     }
     json_object_set_new(root, "schema_version", json_integer(REPORT_SCHEMA_VERSION));
+    json_object_set_new(root, "baseline",
+        compared->baseline != NULL ? json_string(compared->baseline) : json_null());
     json_object_set_new(root, "alpha", json_real(COMPARE_ALPHA));
     json_object_set_new(root, "threshold", json_real(COMPARE_THRESHOLD));
     json_object_set_new(root, "geometric_mean",

@@ -44,4 +44,9 @@ double stats_mann_whitney_least_p(size_t a_count, size_t b_count);
 /* Replaces p-values by Holm's adjusted ones, in place. */
 void stats_holm(double *p_values, size_t count);
 
+/* Of tests with these least possible p, the largest set in which each can be significant after the
+ * correction for that set. It depends on the numbers of rounds alone, so that choosing it first is
+ * fair: a test that cannot succeed shall not cost the others their power. Returns how many. */
+size_t stats_holm_able(const double *least_p, size_t count, double alpha, bool *ret_able);
+
 #endif

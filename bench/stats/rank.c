@@ -1,7 +1,6 @@
-/* The Mann-Whitney U test and Holm's correction. For the numbers of rounds that
- * people run, the distribution of U is counted exactly, ties included: over all
- * ways to pick which of the pooled values are a's. Beyond that the normal
- * approximation. */
+/* The Mann-Whitney U test and Holm's correction, and which tests it leaves a chance. For the
+ * numbers of rounds that people run, the distribution of U is counted exactly, ties included: over
+ * all ways to pick which of the pooled values are a's. Beyond that the normal approximation. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -131,4 +130,25 @@ void stats_holm(double *p_values, size_t count) {
         p_values[least] = running < 1 ? running : 1;
     }
     free(done);
+}
+
+/* How many need no better luck than this one, itself among them. */
+static size_t at_most(const double *values, size_t count, double value) {
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        found += values[i] <= value;
+    }
+    return found;
+}
+
+size_t stats_holm_able(const double *least_p, size_t count, double alpha, bool *ret_able) {
+    size_t able = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t set = at_most(least_p, count, least_p[i]);
+        able = set > able && least_p[i] * (double)set <= alpha ? set : able;
+    }
+    for (size_t i = 0; i < count; i++) {
+        ret_able[i] = at_most(least_p, count, least_p[i]) <= able;
+    }
+    return able;
 }

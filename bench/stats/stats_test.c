@@ -156,8 +156,23 @@ static void test_few_rounds_give_no_interval(void **state) {
     assert_true(stats_mann_whitney_least_p(4, 4) < 0.05);
 }
 
+/* Those that could never be significant are put aside, and cost the others nothing. */
+static void tests_without_a_chance(void **state) {
+    (void)state;
+    bool able[4];
+    const double all[] = {0.0125, 0.001, 0.0125, 0.0125};
+    assert_int_equal(stats_holm_able(all, 4, 0.05, able), 4);
+    const double some[] = {0.02, 0.001, 0.02, 1};
+    assert_int_equal(stats_holm_able(some, 4, 0.05, able), 1);
+    assert_true(!able[0] && able[1] && !able[2] && !able[3]);
+    const double none[] = {0.06, 1};
+    assert_int_equal(stats_holm_able(none, 2, 0.05, able), 0);
+    assert_true(!able[0] && !able[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tests_without_a_chance),
         cmocka_unit_test(test_histogram_buckets),
         cmocka_unit_test(test_histogram_outside),
         cmocka_unit_test(test_histogram_merge_is_exact),

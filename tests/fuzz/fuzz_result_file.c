@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         }
     }
     comparison compared;
-    compare_results(&result, &result, &compared);
+    compare_results(&result, &result, NULL, &compared);
     comparison_done(&compared);
     report_done(&result);
     if (out != NULL) {
