@@ -73,21 +73,18 @@ static int compare_files(
 }
 
 int cmd_compare(const cli_command *command, const option_line *line) {
-    cli_settings base;
-    cli_settings_init(&base, PLAN_TOPIC);
+    cli_settings settings;
     char *error = NULL;
-    size_t count = 0;
-    cli_settings *settings = cli_settings_expand(&base, line, &count, &error);
-    cli_settings_done(&base);
-    if (settings == NULL) {
+    cli_settings_init(&settings, PLAN_TOPIC);
+    if (!cli_settings_set(&settings, line, &error)) {
+        cli_settings_done(&settings);
         return cli_usage_trouble(command, error);
     }
-    int status = compare_files(line->operands.items[0], line->operands.items[1], settings, &error);
+    int status = compare_files(line->operands.items[0], line->operands.items[1], &settings, &error);
     if (status == CLI_TROUBLE) {
         cli_trouble(command, error);
         free(error);
     }
-    cli_settings_done(settings);
-    free(settings);
+    cli_settings_done(&settings);
     return status;
 }

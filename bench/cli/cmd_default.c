@@ -1,7 +1,6 @@
 /* rclbench without a command: the default plan, as a table on standard output, and beside it a
  * result file and a report to look at. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "cli/command.h"
@@ -53,9 +52,6 @@ int cmd_default(const cli_command *command, const option_line *line) {
     };
     int status = cli_measure(&measurement);
     strvec_done(&files);
-    for (size_t i = 0; i < count; i++) {
-        cli_settings_done(&points[i]);
-    }
-    free(points);
+    cli_settings_free(points, count);
     return status;
 }

@@ -48,18 +48,16 @@ static void print_peer(const run_peer *peer) {
 }
 
 int cmd_peers(const cli_command *command, const option_line *line) {
-    cli_settings base;
-    cli_settings_init(&base, PLAN_TOPIC);
+    cli_settings settings;
     char *error = NULL;
-    size_t count = 0;
-    cli_settings *settings = cli_settings_expand(&base, line, &count, &error);
-    cli_settings_done(&base);
-    if (settings == NULL) {
+    cli_settings_init(&settings, PLAN_TOPIC);
+    if (!cli_settings_set(&settings, line, &error)) {
+        cli_settings_done(&settings);
         return cli_usage_trouble(command, error);
     }
     cli_bench bench;
     int status = CLI_GOOD;
-    if (!cli_bench_open(&bench, settings, true, &error)) {
+    if (!cli_bench_open(&bench, &settings, true, &error)) {
         status = cli_trouble(command, error);
         free(error);
     } else {
@@ -74,7 +72,6 @@ int cmd_peers(const cli_command *command, const option_line *line) {
         }
     }
     cli_bench_close(&bench);
-    cli_settings_done(settings);
-    free(settings);
+    cli_settings_done(&settings);
     return status;
 }

@@ -24,13 +24,11 @@ static bool recompute(const report *result, const char *path, char **ret_error) 
 }
 
 int cmd_report(const cli_command *command, const option_line *line) {
-    cli_settings base;
-    cli_settings_init(&base, PLAN_TOPIC);
+    cli_settings settings;
     char *error = NULL;
-    size_t count = 0;
-    cli_settings *settings = cli_settings_expand(&base, line, &count, &error);
-    cli_settings_done(&base);
-    if (settings == NULL) {
+    cli_settings_init(&settings, PLAN_TOPIC);
+    if (!cli_settings_set(&settings, line, &error)) {
+        cli_settings_done(&settings);
         return cli_usage_trouble(command, error);
     }
     const char *path = line->operands.items[0];
@@ -40,14 +38,13 @@ int cmd_report(const cli_command *command, const option_line *line) {
     if (!ok) {
         error = util_strdup(text);
     } else {
-        ok = recompute(&result, path, &error) && cli_output_write(&result, settings, &error);
+        ok = recompute(&result, path, &error) && cli_output_write(&result, &settings, &error);
     }
     if (!ok) {
         cli_trouble(command, error);
         free(error);
     }
     report_done(&result);
-    cli_settings_done(settings);
-    free(settings);
+    cli_settings_done(&settings);
     return ok ? CLI_GOOD : CLI_TROUBLE;
 }

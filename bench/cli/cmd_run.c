@@ -9,18 +9,10 @@
 /* The file's options, then the command line's. */
 static bool settle(
     cli_settings *whole, const cli_plan_file *file, const option_line *line, char **ret_error) {
-    const option_line *sources[] = {&file->whole, line};
     cli_settings_init(whole, PLAN_TOPIC);
     whole->rounds = 10;
-    for (size_t s = 0; s < 2; s++) {
-        for (size_t i = 0; i < sources[s]->count; i++) {
-            const option_given *given = &sources[s]->items[i];
-            if (!option_set(given->option, whole, given->values.items[0], ret_error)) {
-                return false;
-            }
-        }
-    }
-    return true;
+    return cli_settings_set(whole, &file->whole, ret_error) &&
+           cli_settings_set(whole, line, ret_error);
 }
 
 int cmd_run(const cli_command *command, const option_line *line) {

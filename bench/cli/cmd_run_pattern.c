@@ -1,5 +1,4 @@
 /* rclbench topic | service | action | startup: one pattern from the command line. */
-#include <stdlib.h>
 
 #include "cli/command.h"
 #include "cli/measure.h"
@@ -27,10 +26,7 @@ int cmd_run_pattern(const cli_command *command, const option_line *line) {
             .command = command, .points = points, .point_count = count, .whole = &points[0]};
         status = cli_measure(&measurement);
     }
-    for (size_t i = 0; i < count; i++) {
-        cli_settings_done(&points[i]);
-    }
-    free(points);
+    cli_settings_free(points, count);
     cli_settings_done(&base);
     return status;
 }

@@ -86,28 +86,23 @@ static int verify(
 }
 
 int cmd_verify(const cli_command *command, const option_line *line) {
-    cli_settings base;
-    cli_settings_init(&base, PLAN_TOPIC);
-    base.spec.cell.generation = 0; /* all that the peer speaks */
+    cli_settings settings;
     char *error = NULL;
-    size_t count = 0;
-    cli_settings *settings = cli_settings_expand(&base, line, &count, &error);
-    cli_settings_done(&base);
-    if (settings == NULL) {
+    cli_settings_init(&settings, PLAN_TOPIC);
+    settings.spec.cell.generation = 0; /* all that the peer speaks */
+    if (!cli_settings_set(&settings, line, &error)) {
+        cli_settings_done(&settings);
         return cli_usage_trouble(command, error);
     }
     cli_bench bench;
     int status;
-    if (cli_bench_open(&bench, settings, true, &error)) {
-        status = verify(command, &bench, settings, line->operands.items[0]);
+    if (cli_bench_open(&bench, &settings, true, &error)) {
+        status = verify(command, &bench, &settings, line->operands.items[0]);
     } else {
         status = cli_trouble(command, error);
         free(error);
     }
     cli_bench_close(&bench);
-    for (size_t i = 0; i < count; i++) {
-        cli_settings_done(&settings[i]);
-    }
-    free(settings);
+    cli_settings_done(&settings);
     return status;
 }

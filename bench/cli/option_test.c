@@ -36,13 +36,6 @@ static cli_settings *expand(
     return points;
 }
 
-static void free_points(cli_settings *points, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        cli_settings_done(&points[i]);
-    }
-    free(points);
-}
-
 static cli_settings *expand_well(plan_pattern pattern, const char *words, size_t count) {
     char *error;
     size_t got;
@@ -62,7 +55,7 @@ static void every_way_to_write_an_option(void **state) {
         cli_settings *points = expand_well(PLAN_TOPIC, ways[i], 1);
         assert_int_equal(points[0].spec.cell.count, 20);
         assert_int_equal(points[0].spec.cell.payload_bytes, 2048);
-        free_points(points, 1);
+        cli_settings_free(points, 1);
     }
     /* The last one wins, but each is checked. */
     char *error;
@@ -95,7 +88,7 @@ static void each_kind_is_stored(void **state) {
     assert_int_equal(cell->warmup, 0);
     assert_string_equal(cell->type, "pkg/msg/X");
     assert_string_equal(cell->settings_json, "{\"delivery\":\"spin\",\"n\":3}");
-    free_points(points, 1);
+    cli_settings_free(points, 1);
 }
 
 static void each_pattern_has_its_standards(void **state) {
@@ -104,19 +97,19 @@ static void each_pattern_has_its_standards(void **state) {
     assert_int_equal(points[0].spec.cell.period_ns, 50000000);
     assert_string_equal(points[0].spec.cell.type, "actionlib_benchmark/action/Roundtrip");
     assert_int_equal(points[0].spec.cell.generation, 2);
-    free_points(points, 1);
+    cli_settings_free(points, 1);
     points = expand_well(PLAN_ACTION, "--growth", 1);
     assert_int_equal(points[0].spec.cell.count, 1000);
     assert_int_equal(points[0].spec.cell.period_ns, 5000000);
-    free_points(points, 1);
+    cli_settings_free(points, 1);
     points = expand_well(PLAN_TOPIC, "--duration 2s", 1);
     assert_int_equal(points[0].spec.cell.count, 0);
     assert_int_equal(points[0].spec.cell.duration_ns, 2000000000);
-    free_points(points, 1);
+    cli_settings_free(points, 1);
     points = expand_well(PLAN_TOPIC, "--qos-profile sensor_data --qos-depth 7", 1);
     assert_string_equal(points[0].spec.cell.qos.reliability, "best_effort");
     assert_int_equal(points[0].spec.cell.qos.depth, 7);
-    free_points(points, 1);
+    cli_settings_free(points, 1);
 }
 
 static void what_perf_test_users_type(void **state) {
@@ -132,7 +125,7 @@ static void what_perf_test_users_type(void **state) {
     assert_int_equal(cell->qos.depth, 4);
     assert_int_equal(cell->duration_ns, 3000000000);
     assert_int_equal(cell->warmup, 5);
-    free_points(points, 1);
+    cli_settings_free(points, 1);
 }
 
 static void lists_make_a_matrix(void **state) {
@@ -142,7 +135,7 @@ static void lists_make_a_matrix(void **state) {
     assert_int_equal(points[1].spec.cell.payload_bytes, 64);
     assert_int_equal(points[1].spec.cell.period_ns, 10000000);
     assert_int_equal(points[5].spec.cell.payload_bytes, 1048576);
-    free_points(points, 6);
+    cli_settings_free(points, 6);
     char *error;
     size_t count;
     strbuf words = {0};
@@ -268,8 +261,30 @@ static void help_shows_every_option_of_the_command(void **state) {
     free(text);
 }
 
+static void one_value_where_one_thing_is_done(void **state) {
+    (void)state;
+    option_table table = cli_option_table(CLI_VERIFY);
+    char name[] = "--ros", value[] = "2", list[] = "1,2";
+    char *const words[] = {name, value}, *const lists[] = {name, list};
+    option_line line;
+    cli_settings settings;
+    char *error = NULL;
+    cli_settings_init(&settings, PLAN_TOPIC);
+    assert_true(option_parse(&table, 2, words, &line, &error));
+    assert_true(cli_settings_set(&settings, &line, &error));
+    assert_int_equal(settings.spec.cell.generation, 2);
+    option_line_done(&line);
+    assert_true(option_parse(&table, 2, lists, &line, &error));
+    assert_false(cli_settings_set(&settings, &line, &error));
+    assert_string_equal(error, "--ros takes one value here, not 2");
+    free(error);
+    option_line_done(&line);
+    cli_settings_done(&settings);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_value_where_one_thing_is_done),
         cmocka_unit_test(every_way_to_write_an_option),
         cmocka_unit_test(each_kind_is_stored),
         cmocka_unit_test(each_pattern_has_its_standards),

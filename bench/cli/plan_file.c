@@ -155,10 +155,7 @@ static bool add_points(
         free(points);
         return true;
     }
-    for (size_t i = 0; i < count; i++) {
-        cli_settings_done(&points[i]);
-    }
-    free(points);
+    cli_settings_free(points, count);
     return fail(r, where, util_format("the plan has more than %d measurements", POINTS_MAX));
 }
 
@@ -281,10 +278,7 @@ bool cli_plan_file_read(const char *path, cli_plan_file *ret_file, char **ret_er
 }
 
 void cli_plan_file_done(cli_plan_file *file) {
-    for (size_t i = 0; i < file->point_count; i++) {
-        cli_settings_done(&file->points[i]);
-    }
-    free(file->points);
+    cli_settings_free(file->points, file->point_count);
     option_line_done(&file->whole);
     memset(file, 0, sizeof *file);
 }

@@ -81,6 +81,21 @@ bool cli_settings_finish(cli_settings *settings, char **ret_error) {
     return true;
 }
 
+bool cli_settings_set(cli_settings *settings, const option_line *line, char **ret_error) {
+    for (size_t i = 0; i < line->count; i++) {
+        const option_given *given = &line->items[i];
+        if (given->values.count > 1) {
+            *ret_error = util_format(
+                "--%s takes one value here, not %zu", given->option->name, given->values.count);
+            return false;
+        }
+        if (!option_set(given->option, settings, given->values.items[0], ret_error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Sets combination number `index` of the values given. */
 static bool set_combination(
     cli_settings *settings, const option_line *line, size_t index, char **ret_error) {
@@ -116,13 +131,17 @@ cli_settings *cli_settings_expand(
     for (size_t i = 0; i < count; i++) {
         cli_settings_copy(&points[i], base);
         if (!set_combination(&points[i], line, i, ret_error)) {
-            for (size_t j = 0; j <= i; j++) {
-                cli_settings_done(&points[j]);
-            }
-            free(points);
+            cli_settings_free(points, i + 1);
             return NULL;
         }
     }
     *ret_count = count;
     return points;
+}
+
+void cli_settings_free(cli_settings *points, size_t count) {
+    for (size_t i = 0; points != NULL && i < count; i++) {
+        cli_settings_done(&points[i]);
+    }
+    free(points);
 }

@@ -59,9 +59,15 @@ void cli_settings_copy(cli_settings *to, const cli_settings *from);
 /* Checks what concerns several options and settles the standards. False with a sentence (heap). */
 bool cli_settings_finish(cli_settings *settings, char **ret_error);
 
+/* Sets the values given, for a command that does one thing: a list of values is refused. False with
+ * a sentence (heap). */
+bool cli_settings_set(cli_settings *settings, const option_line *line, char **ret_error);
+
 /* Every combination of the values given, in order, the first option slowest: `base` with the values
  * set, finished. Heap array; NULL with a sentence (heap). */
 cli_settings *cli_settings_expand(
     const cli_settings *base, const option_line *line, size_t *ret_count, char **ret_error);
+/* NULL is allowed. */
+void cli_settings_free(cli_settings *points, size_t count);
 
 #endif
