@@ -166,6 +166,12 @@ bool program_await(const program *self, const char *what,
     return false;
 }
 
+int program_spin(const program *self) {
+    rclite_result result = rclite_spin(self->context);
+    return result == RCLITE_OK ? PROGRAM_GOOD
+                               : program_trouble(self, "cannot spin", rclite_result_string(result));
+}
+
 bool program_sleep_until(const program *self, int64_t monotonic_ns) {
     while (!rclite_context_is_shutdown(self->context)) {
         int64_t now_ns = rclite_monotonic_ns();

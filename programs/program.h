@@ -53,6 +53,9 @@ int program_trouble(const program *self, const char *what, const char *why);
 bool program_await(const program *self, const char *what,
     rclite_result (*wait)(void *user, int64_t timeout_ns), void *user, int *ret_status);
 
+/* Spins until Ctrl-C; returns what main returns. */
+int program_spin(const program *self);
+
 /* Sleeps until a moment of CLOCK_MONOTONIC, or until the context is shut down (false). */
 bool program_sleep_until(const program *self, int64_t monotonic_ns);
 

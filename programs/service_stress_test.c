@@ -61,10 +61,7 @@ int main(int argc, char **argv) {
             &counts, &settings, &service, &error) != RCLITE_OK) {
         status = program_trouble(&self, "cannot serve", error.text);
     } else {
-        rclite_result result = rclite_spin(self.context);
-        status = result == RCLITE_OK
-                     ? PROGRAM_GOOD
-                     : program_trouble(&self, "cannot spin", rclite_result_string(result));
+        status = program_spin(&self);
     }
     rclite_service_free(service);
     if (status == PROGRAM_GOOD) {

@@ -34,10 +34,7 @@ int main(int argc, char **argv) {
             on_message, &counts, &settings, &subscription, &error) != RCLITE_OK) {
         status = program_trouble(&self, "cannot subscribe", error.text);
     } else {
-        rclite_result result = rclite_spin(self.context);
-        status = result == RCLITE_OK
-                     ? PROGRAM_GOOD
-                     : program_trouble(&self, "cannot spin", rclite_result_string(result));
+        status = program_spin(&self);
     }
     rclite_subscription_free(subscription);
     if (status == PROGRAM_GOOD) {

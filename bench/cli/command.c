@@ -24,7 +24,7 @@ int cli_usage_trouble(const cli_command *command, char *sentence) {
     return CLI_TROUBLE;
 }
 
-void cli_print_version(void) {
+static void print_version(void) {
     puts("rclbench " RCLBENCH_VERSION);
 }
 
@@ -53,7 +53,7 @@ int cli_dispatch(const cli_command *command, int argc, char *const *argv) {
         print_help(command, &table);
         status = CLI_GOOD;
     } else if (line.version) {
-        cli_print_version();
+        print_version();
         status = CLI_GOOD;
     } else if (operands > command->operands_max) {
         strbuf text = {0};

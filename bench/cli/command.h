@@ -35,7 +35,6 @@ int cli_usage_trouble(const cli_command *command, char *sentence);
 /* Parses, answers --help and --version, checks the operands, runs. argv: the words after the
  * command's name. */
 int cli_dispatch(const cli_command *command, int argc, char *const *argv);
-void cli_print_version(void);
 
 /* The command line of this process, for the report; heap. */
 char *cli_command_line(void);

@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "report/report.h"
 #include "run/environment.h"
+#include "run/round.h"
 #include "run/runner.h"
 #include "util/memory.h"
 

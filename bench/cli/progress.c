@@ -12,7 +12,8 @@
 #define SAID_LINES_MAX 12
 #define LINE_EVERY_NS INT64_C(3000000000)
 
-void cli_print_cell(const plan_cell *cell, FILE *out) {
+/* "topic, ROS 2, rclite to rclcpp" */
+static void print_cell(const plan_cell *cell, FILE *out) {
     char size[UNITS_TEXT_MAX];
     fprintf(out, "%s%s, ROS %d, %s", plan_pattern_name(cell->pattern), cell->echo ? " --echo" : "",
         cell->generation, cell->from);
@@ -59,7 +60,7 @@ static void round_begins(void *user, const plan_cell *cell, uint32_t round) {
     fprintf(progress->out, "] %zu/%zu", progress->ended, progress->total);
     print_time_left(progress);
     fputs("  ", progress->out);
-    cli_print_cell(cell, progress->out);
+    print_cell(cell, progress->out);
     if (progress->rounds > 1) {
         fprintf(progress->out, ", round %u", round + 1);
     }
@@ -106,7 +107,7 @@ static void print_line(cli_progress *progress, const plan_cell *cell, uint32_t r
         fputc(',', progress->out);
     }
     fputc(' ', progress->out);
-    cli_print_cell(cell, progress->out);
+    print_cell(cell, progress->out);
     if (progress->rounds > 1) {
         fprintf(progress->out, ", round %u", round + 1);
     }
@@ -120,7 +121,7 @@ static void round_ended(void *user, const plan_cell *cell, const run_round *roun
     if (round->failure != NULL && strcmp(round->failure, "interrupted") != 0) {
         remove_line(progress);
         fputs("rclbench: ", progress->out);
-        cli_print_cell(cell, progress->out);
+        print_cell(cell, progress->out);
         fprintf(progress->out, ", round %u: %s\n", round->index + 1, round->failure);
         print_said(&round->sides[0], progress->out);
         print_said(&round->sides[1], progress->out);

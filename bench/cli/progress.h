@@ -26,7 +26,4 @@ run_observer cli_progress_observer(cli_progress *progress);
 /* Removes the live line. */
 void cli_progress_end(cli_progress *progress);
 
-/* "topic, ROS 2, rclite to rclcpp" */
-void cli_print_cell(const plan_cell *cell, FILE *out);
-
 #endif

@@ -36,7 +36,8 @@ static void copy_list(strvec *list) {
     *list = copy;
 }
 
-void cli_settings_copy(cli_settings *to, const cli_settings *from) {
+/* A deep copy. */
+static void copy(cli_settings *to, const cli_settings *from) {
     *to = *from;
     copy_list(&to->spec.from);
     copy_list(&to->spec.to);
@@ -51,7 +52,8 @@ void cli_settings_copy(cli_settings *to, const cli_settings *from) {
     to->baseline = util_strdup(from->baseline);
 }
 
-bool cli_settings_finish(cli_settings *settings, char **ret_error) {
+/* Checks what concerns several options and settles the standards. False with a sentence (heap). */
+static bool finish(cli_settings *settings, char **ret_error) {
     plan_cell *cell = &settings->spec.cell;
     if (cell->growth) {
         cell->period_ns = 5000000;
@@ -111,7 +113,7 @@ static bool set_combination(
             return false;
         }
     }
-    return cli_settings_finish(settings, ret_error);
+    return finish(settings, ret_error);
 }
 
 #define COMBINATIONS_MAX 10000
@@ -129,7 +131,7 @@ cli_settings *cli_settings_expand(
     }
     cli_settings *points = util_alloc(count, sizeof *points);
     for (size_t i = 0; i < count; i++) {
-        cli_settings_copy(&points[i], base);
+        copy(&points[i], base);
         if (!set_combination(&points[i], line, i, ret_error)) {
             cli_settings_free(points, i + 1);
             return NULL;

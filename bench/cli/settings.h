@@ -53,11 +53,6 @@ option_table cli_option_table(unsigned command);
 
 void cli_settings_init(cli_settings *settings, plan_pattern pattern);
 void cli_settings_done(cli_settings *settings);
-/* A deep copy. */
-void cli_settings_copy(cli_settings *to, const cli_settings *from);
-
-/* Checks what concerns several options and settles the standards. False with a sentence (heap). */
-bool cli_settings_finish(cli_settings *settings, char **ret_error);
 
 /* Sets the values given, for a command that does one thing: a list of values is refused. False with
  * a sentence (heap). */

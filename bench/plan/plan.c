@@ -69,10 +69,7 @@ plan_cell *plan_add_cell(plan *todo, const plan_cell *cell) {
 void plan_note(plan *todo, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    char *text = NULL;
-    if (vasprintf(&text, format, arguments) < 0) {
-        abort();
-    }
+    char *text = util_vformat(format, arguments);
     va_end(arguments);
     util_reserve(&todo->notes, &todo->note_capacity, todo->note_count + 1, sizeof *todo->notes);
     todo->notes[todo->note_count++] = text;

@@ -109,7 +109,8 @@ static bool check_taken(run_registry *registry, const char *path, const run_peer
     return true;
 }
 
-bool run_registry_add_manifest(run_registry *registry, const char *path, const char *build_dir) {
+/* False when it is broken; the problem is recorded. */
+static bool add_manifest(run_registry *registry, const char *path, const char *build_dir) {
     size_t len = 0;
     char *text = read_file(path, &len);
     if (text == NULL) {
@@ -154,7 +155,7 @@ static void add_below(run_registry *registry, run_registry_place place, const ch
         if (place.build_dir != NULL) {
             build_dir = util_format("%s/%s", place.build_dir, name);
         }
-        run_registry_add_manifest(registry, path, build_dir);
+        add_manifest(registry, path, build_dir);
         free(build_dir);
     }
     free(path);
@@ -163,7 +164,7 @@ static void add_below(run_registry *registry, run_registry_place place, const ch
 bool run_registry_add_place(run_registry *registry, run_registry_place place, char **ret_error) {
     char *own = util_format("%s/peer.json", place.dir);
     if (is_file(own)) {
-        run_registry_add_manifest(registry, own, place.build_dir);
+        add_manifest(registry, own, place.build_dir);
         free(own);
         return true;
     }

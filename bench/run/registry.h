@@ -48,9 +48,6 @@ typedef struct run_registry_place {
  * problem. False, with a sentence (heap), when the place itself cannot be read. */
 bool run_registry_add_place(run_registry *registry, run_registry_place place, char **ret_error);
 
-/* Adds one manifest. False when it is broken; the problem is recorded. */
-bool run_registry_add_manifest(run_registry *registry, const char *path, const char *build_dir);
-
 /* Checks one manifest's text; file_name is for the message. On success fills the peer but for the
  * folders. False with one sentence (heap). Any text whatever is fine. */
 bool run_manifest_parse(

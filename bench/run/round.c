@@ -2,17 +2,15 @@
 #include "run/round.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "util/memory.h"
 
 void run_round_warn(run_round *round, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    char *text = NULL;
-    if (vasprintf(&text, format, arguments) < 0) {
-        abort();
-    }
+    char *text = util_vformat(format, arguments);
     va_end(arguments);
     round->warnings =
         reallocarray(round->warnings, round->warning_count + 1, sizeof *round->warnings);
@@ -40,4 +38,17 @@ void run_round_done(run_round *round) {
     free(round->warnings);
     free(round->failure);
     memset(round, 0, sizeof *round);
+}
+
+void run_record_done(run_record *record) {
+    for (size_t i = 0; i < record->cell_count; i++) {
+        for (size_t j = 0; j < record->cells[i].round_count; j++) {
+            run_round_done(&record->cells[i].rounds[j]);
+        }
+        free(record->cells[i].rounds);
+        free(record->cells[i].refused);
+    }
+    free(record->cells);
+    run_work_dir_done(&record->work_dir);
+    memset(record, 0, sizeof *record);
 }

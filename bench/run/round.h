@@ -1,4 +1,4 @@
-/* What a round's record needs: warnings added, everything freed. */
+/* What records need: warnings added to a round's, everything freed. */
 #ifndef BENCH_RUN_ROUND_H
 #define BENCH_RUN_ROUND_H
 
@@ -7,5 +7,7 @@
 void run_round_warn(run_round *round, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void run_round_done(run_round *round);
+/* Frees the record of a whole run, and deletes the temporary folder of its samples. */
+void run_record_done(run_record *record);
 
 #endif

@@ -392,16 +392,3 @@ bool run_plan(plan *todo, const run_setting *setting, const run_options *options
     }
     return ok;
 }
-
-void run_record_done(run_record *record) {
-    for (size_t i = 0; i < record->cell_count; i++) {
-        for (size_t j = 0; j < record->cells[i].round_count; j++) {
-            run_round_done(&record->cells[i].rounds[j]);
-        }
-        free(record->cells[i].rounds);
-        free(record->cells[i].refused);
-    }
-    free(record->cells);
-    run_work_dir_done(&record->work_dir);
-    memset(record, 0, sizeof *record);
-}

@@ -48,7 +48,4 @@ typedef struct run_setting {
 bool run_plan(plan *todo, const run_setting *setting, const run_options *options,
     run_environment *environment, run_record *ret_record, char **ret_error);
 
-/* Frees the record, and deletes the temporary folder of its samples. */
-void run_record_done(run_record *record);
-
 #endif

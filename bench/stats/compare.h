@@ -18,11 +18,10 @@ double stats_median(const double *values, size_t count);
 /* From order statistics; distribution-free. Needs 6 values for 95 %. */
 stats_interval stats_median_interval(const double *values, size_t count);
 
-/* Percentile bootstrap (10^4 resamples) of the median, and of the ratio of the
- * medians of two independent sets, resampled independently. Not valid with
+/* Percentile bootstrap (10^4 resamples) of the ratio of the medians of two
+ * independent sets, resampled independently. Not valid with
  * fewer than STATS_MIN_ROUNDS values on a side, or with a median of 0 below the
  * line; the estimate is there whenever it can be computed. */
-stats_interval stats_bootstrap_median(const double *values, size_t count, uint64_t seed);
 stats_interval stats_bootstrap_ratio(const double *above, size_t above_count, const double *below,
     size_t below_count, uint64_t seed);
 

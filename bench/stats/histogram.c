@@ -77,45 +77,7 @@ stats_histogram *stats_histogram_create(const int64_t *values, size_t count) {
     return histogram;
 }
 
-stats_histogram *stats_histogram_merge(const stats_histogram *a, const stats_histogram *b) {
-    stats_histogram *merged = allocate(a->bucket_count + b->bucket_count);
-    size_t i = 0, k = 0, at = 0;
-    while (i < a->bucket_count || k < b->bucket_count) {
-        if (k == b->bucket_count) {
-            merged->buckets[at++] = a->buckets[i++];
-        } else if (i == a->bucket_count) {
-            merged->buckets[at++] = b->buckets[k++];
-        } else if (a->buckets[i].index < b->buckets[k].index) {
-            merged->buckets[at++] = a->buckets[i++];
-        } else if (a->buckets[i].index > b->buckets[k].index) {
-            merged->buckets[at++] = b->buckets[k++];
-        } else {
-            merged->buckets[at] = a->buckets[i++];
-            merged->buckets[at++].count += b->buckets[k++].count;
-        }
-    }
-    merged->bucket_count = at;
-    merged->below = a->below + b->below;
-    merged->saturated = a->saturated + b->saturated;
-    return merged;
-}
-
-stats_histogram *stats_histogram_copy(const stats_histogram *histogram) {
-    stats_histogram *copy = allocate(histogram->bucket_count);
-    memcpy(
-        copy, histogram, sizeof(*copy) + histogram->bucket_count * sizeof(histogram->buckets[0]));
-    return copy;
-}
-
 stats_histogram *stats_histogram_free(stats_histogram *histogram) {
     free(histogram);
     return NULL;
-}
-
-uint64_t stats_histogram_total(const stats_histogram *histogram) {
-    uint64_t total = histogram->below + histogram->saturated;
-    for (size_t i = 0; i < histogram->bucket_count; i++) {
-        total += histogram->buckets[i].count;
-    }
-    return total;
 }

@@ -2,7 +2,7 @@
  * below 2048 are exact, above that each power of two is cut into 1024 buckets,
  * so a bucket is never wider than 0.1 % of its values. It is made from a whole
  * array and kept sparse; recording sample by sample is not its job, since peers
- * keep every raw sample. Two histograms merge without loss. */
+ * keep every raw sample. */
 #ifndef BENCH_STATS_HISTOGRAM_H
 #define BENCH_STATS_HISTOGRAM_H
 
@@ -29,12 +29,7 @@ typedef struct stats_histogram {
 
 /* The caller frees with stats_histogram_free. */
 stats_histogram *stats_histogram_create(const int64_t *values, size_t count);
-stats_histogram *stats_histogram_merge(const stats_histogram *a, const stats_histogram *b);
-stats_histogram *stats_histogram_copy(const stats_histogram *histogram);
 stats_histogram *stats_histogram_free(stats_histogram *histogram);
-
-/* All values, those outside the range included. */
-uint64_t stats_histogram_total(const stats_histogram *histogram);
 
 /* The bucket of a value in [0, STATS_HISTOGRAM_LIMIT), and the values of a
  * bucket: low <= value < low + width. */

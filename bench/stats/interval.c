@@ -1,5 +1,5 @@
-/* Intervals over rounds: order statistics for a median, the bootstrap for
- * medians and ratios. */
+/* Intervals over rounds: order statistics for a median, the bootstrap for a
+ * ratio of medians. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,9 +136,4 @@ stats_interval stats_bootstrap_ratio(const double *above, size_t above_count, co
     free(under_drawn);
     free(ratios);
     return interval;
-}
-
-stats_interval stats_bootstrap_median(const double *values, size_t count, uint64_t seed) {
-    static const double ones[STATS_MIN_ROUNDS] = {1, 1, 1, 1, 1};
-    return stats_bootstrap_ratio(values, count, ones, STATS_MIN_ROUNDS, seed);
 }

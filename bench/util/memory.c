@@ -62,14 +62,18 @@ char *util_strdup(const char *text) {
     return text == NULL ? NULL : util_strndup(text, strlen(text));
 }
 
+char *util_vformat(const char *format, va_list arguments) {
+    char *text = NULL;
+    if (vasprintf(&text, format, arguments) < 0) {
+        abort();
+    }
+    return text;
+}
+
 char *util_format(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    char *text = NULL;
-    int len = vasprintf(&text, format, arguments);
+    char *text = util_vformat(format, arguments);
     va_end(arguments);
-    if (len < 0) {
-        abort();
-    }
     return text;
 }

@@ -4,6 +4,7 @@
 #ifndef BENCH_UTIL_MEMORY_H
 #define BENCH_UTIL_MEMORY_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* Zeroed memory for count elements; never NULL, free() it. */
@@ -20,6 +21,7 @@ void util_reserve(void *array_pointer, size_t *capacity, size_t needed, size_t s
 /* Heap copies; util_strdup(NULL) is NULL. */
 char *util_strdup(const char *text);
 char *util_strndup(const char *text, size_t len);
+char *util_vformat(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 char *util_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

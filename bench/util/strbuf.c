@@ -8,7 +8,7 @@
 
 #include "util/memory.h"
 
-void strbuf_append_bytes(strbuf *buffer, const void *bytes, size_t len) {
+static void append_bytes(strbuf *buffer, const void *bytes, size_t len) {
     util_reserve(&buffer->data, &buffer->capacity, buffer->len + len + 1, 1);
     if (len > 0) {
         memcpy(buffer->data + buffer->len, bytes, len);
@@ -18,18 +18,11 @@ void strbuf_append_bytes(strbuf *buffer, const void *bytes, size_t len) {
 }
 
 void strbuf_append(strbuf *buffer, const char *text) {
-    strbuf_append_bytes(buffer, text, strlen(text));
+    append_bytes(buffer, text, strlen(text));
 }
 
 void strbuf_append_char(strbuf *buffer, char c) {
-    strbuf_append_bytes(buffer, &c, 1);
-}
-
-void strbuf_append_repeated(strbuf *buffer, char c, size_t times) {
-    util_reserve(&buffer->data, &buffer->capacity, buffer->len + times + 1, 1);
-    memset(buffer->data + buffer->len, c, times);
-    buffer->len += times;
-    buffer->data[buffer->len] = '\0';
+    append_bytes(buffer, &c, 1);
 }
 
 void strbuf_appendf(strbuf *buffer, const char *format, ...) {
@@ -56,13 +49,6 @@ char *strbuf_take(strbuf *buffer) {
     char *text = buffer->data == NULL ? util_strdup("") : buffer->data;
     *buffer = (strbuf){0};
     return text;
-}
-
-void strbuf_clear(strbuf *buffer) {
-    buffer->len = 0;
-    if (buffer->data != NULL) {
-        buffer->data[0] = '\0';
-    }
 }
 
 void strbuf_done(strbuf *buffer) {

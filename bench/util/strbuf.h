@@ -11,16 +11,13 @@ typedef struct strbuf {
 } strbuf;
 
 void strbuf_append(strbuf *buffer, const char *text);
-void strbuf_append_bytes(strbuf *buffer, const void *bytes, size_t len);
 void strbuf_append_char(strbuf *buffer, char c);
-void strbuf_append_repeated(strbuf *buffer, char c, size_t times);
 void strbuf_appendf(strbuf *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The text, "" when empty; borrowed until the next call. */
 const char *strbuf_text(const strbuf *buffer);
 /* Gives the text away (never NULL, free() it) and leaves the buffer empty. */
 char *strbuf_take(strbuf *buffer);
-void strbuf_clear(strbuf *buffer);
 void strbuf_done(strbuf *buffer);
 
 #endif

@@ -19,17 +19,14 @@ void strvec_push(strvec *list, const char *text) {
     strvec_push_owned(list, util_strdup(text));
 }
 
-void strvec_push_len(strvec *list, const char *text, size_t len) {
+static void push_len(strvec *list, const char *text, size_t len) {
     strvec_push_owned(list, util_strndup(text, len));
 }
 
 void strvec_pushf(strvec *list, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    char *text = NULL;
-    if (vasprintf(&text, format, arguments) < 0) {
-        abort();
-    }
+    char *text = util_vformat(format, arguments);
     va_end(arguments);
     strvec_push_owned(list, text);
 }
@@ -55,7 +52,7 @@ void strvec_split(strvec *list, const char *text, char separator) {
         while (last > first && is_blank(last[-1])) {
             last--;
         }
-        strvec_push_len(list, first, (size_t)(last - first));
+        push_len(list, first, (size_t)(last - first));
         if (*end == '\0') {
             return;
         }

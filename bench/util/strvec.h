@@ -13,7 +13,6 @@ typedef struct strvec {
 } strvec;
 
 void strvec_push(strvec *list, const char *text);
-void strvec_push_len(strvec *list, const char *text, size_t len);
 /* Takes a heap string. */
 void strvec_push_owned(strvec *list, char *text);
 void strvec_pushf(strvec *list, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -10,6 +10,7 @@
 
 #include "pattern.h"
 #include "plan/plan.h"
+#include "run/round.h"
 #include "sample/sample.h"
 #include "util/memory.h"
 #include "util/strbuf.h"

@@ -40,17 +40,6 @@ std::unique_ptr<rclcpp::Executor> make_executor(const std::string &name) {
     return std::make_unique<rclcpp::executors::SingleThreadedExecutor>();
 }
 
-const char *type_of(peer_pattern pattern) {
-    switch (pattern) {
-    case PEER_SERVICE:
-        return "nav_msgs/srv/GetMap";
-    case PEER_ACTION:
-        return "actionlib_benchmark/action/Roundtrip";
-    default:
-        return "std_msgs/msg/UInt8MultiArray";
-    }
-}
-
 const char *refuses(void *, const peer_job *job) {
     if (job->generation != 2) {
         return "generation";
@@ -58,7 +47,7 @@ const char *refuses(void *, const peer_job *job) {
     if (const char *field = peer_job_not_plain(job)) {
         return field;
     }
-    if (strcmp(job->type, type_of(job->pattern)) != 0) {
+    if (strcmp(job->type, peer_pattern_type(job->pattern)) != 0) {
         return "type";
     }
     const std::string executor = peer_job_setting(job, "executor", "single");

@@ -38,16 +38,6 @@ static void free_everything(everything *all) {
     rclite_node_free(all->node);
 }
 
-static rclite_context *make_context(failing_allocator *allocator) {
-    rclite_context_options options = RCLITE_CONTEXT_OPTIONS_INIT;
-    options.domain_id = TESTING_DOMAIN;
-    options.dds_config = testing_dds_config();
-    options.allocator = &allocator->base;
-    rclite_context *context = NULL;
-    assert_ok(rclite_context_create(&options, &context, NULL));
-    return context;
-}
-
 /* Cyclone 0.10 keeps some 400 bytes of each endpoint that ever was until its domain ends; rclite
  * keeps nothing. */
 static void what_is_freed_is_gone(void **state) {
@@ -57,7 +47,7 @@ static void what_is_freed_is_gone(void **state) {
     size_t heap_bytes_before = mallinfo2().uordblks;
     size_t heap_bytes = 0;
     long outstanding = 0;
-    rclite_context *context = make_context(&allocator);
+    rclite_context *context = testing_context_allocating(&allocator.base);
     for (int i = 0; i < WARM_UP + ROUNDS; i++) {
         if (i == WARM_UP) {
             outstanding = allocator.outstanding;
@@ -80,7 +70,7 @@ static void many_nodes_in_one_context(void **state) {
     (void)state;
     failing_allocator allocator;
     failing_allocator_init(&allocator, 0);
-    rclite_context *context = make_context(&allocator);
+    rclite_context *context = testing_context_allocating(&allocator.base);
     everything *all = calloc(NODES, sizeof *all);
     assert_non_null(all);
     for (int i = 0; i < NODES; i++) {
@@ -111,7 +101,7 @@ static void contexts_come_and_go(void **state) {
         if (i == 10) {
             heap_bytes = mallinfo2().uordblks;
         }
-        rclite_context *context = make_context(&allocator);
+        rclite_context *context = testing_context_allocating(&allocator.base);
         everything all = make_everything(context, "node");
         free_everything(&all);
         rclite_context_free(context);

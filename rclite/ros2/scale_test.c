@@ -248,12 +248,7 @@ static void ten_thousand_times(void **state) {
     failing_allocator *allocator = malloc(sizeof *allocator);
     assert_non_null(allocator);
     failing_allocator_init(allocator, 0);
-    rclite_context_options options = RCLITE_CONTEXT_OPTIONS_INIT;
-    options.domain_id = TESTING_DOMAIN;
-    options.dds_config = testing_dds_config();
-    options.allocator = &allocator->base;
-    rclite_context *context = NULL;
-    assert_ok(rclite_context_create(&options, &context, NULL));
+    rclite_context *context = testing_context_allocating(&allocator->base);
     const double bare = bare_growth((ros2_context *)context);
     size_t before = 0;
     long outstanding = 0;

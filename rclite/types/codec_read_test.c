@@ -9,32 +9,17 @@
 #include <cmocka.h>
 
 #include "core/codec.h"
-#include "rclite/loader.h"
 #include "std_msgs/msg/Header.h"
 #include "std_msgs/msg/UInt8MultiArray.h"
 #include "tf2_msgs/msg/TFMessage.h"
+#include "types/invented_type.h"
 #include "types/test_allocator.h"
-
-/* A type invented here. The loader is freed by the caller. */
-static const rclite_type *invent(
-    rclite_generation generation, const char *text, rclite_loader **ret_loader) {
-    rclite_error error = {.text = ""};
-    const rclite_type *type = NULL;
-    const char *path =
-        generation == RCLITE_ROS1 ? RCLITE_TEST_INTERFACES "/ros1" : RCLITE_TEST_INTERFACES "/ros2";
-    if (rclite_loader_create(generation, path, NULL, ret_loader, &error) != RCLITE_OK ||
-        rclite_loader_message_text(*ret_loader, "demo/Invented", text, &type, &error) !=
-            RCLITE_OK) {
-        fail_msg("%s", error.text);
-    }
-    return type;
-}
 
 /* Lengths that promise more than there is: refused before memory is asked for. */
 static void hostile_lengths(void **state) {
     (void)state;
     rclite_loader *loader;
-    const rclite_type *type = invent(RCLITE_ROS2,
+    const rclite_type *type = invented_type(RCLITE_ROS2,
         "string s\nfloat64[] d\nstring[] t\ngeometry_msgs/Point[] p\n"
         "diagnostic_msgs/KeyValue[] k\nstd_msgs/Empty[] e\n",
         &loader);
@@ -92,7 +77,7 @@ static void strings_need_their_nul(void **state) {
 static void negative_durations_of_ros1(void **state) {
     (void)state;
     rclite_loader *loader;
-    const rclite_type *type = invent(RCLITE_ROS1, "duration d\nduration[] more\n", &loader);
+    const rclite_type *type = invented_type(RCLITE_ROS1, "duration d\nduration[] more\n", &loader);
     struct {
         rclite_duration d;
         rclite_duration_sequence more;

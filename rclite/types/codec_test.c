@@ -9,8 +9,8 @@
 
 #include "core/codec.h"
 #include "nav_msgs/srv/GetMap.h"
-#include "rclite/loader.h"
 #include "std_msgs/msg/Header.h"
+#include "types/invented_type.h"
 
 /* Serializes, compares with the expected bytes, reads them back and compares the messages. */
 static void check_bytes(const rclite_type *type, rclite_generation generation, const void *message,
@@ -35,21 +35,6 @@ static void check_bytes(const rclite_type *type, rclite_generation generation, c
     assert_true(rclite_message_equal(type, generation, message, read));
     rclite_message_done(type, read, NULL);
     free(read);
-}
-
-/* A type invented here. The loader is freed by the caller. */
-static const rclite_type *invent(
-    rclite_generation generation, const char *text, rclite_loader **ret_loader) {
-    rclite_error error = {.text = ""};
-    const rclite_type *type = NULL;
-    const char *path =
-        generation == RCLITE_ROS1 ? RCLITE_TEST_INTERFACES "/ros1" : RCLITE_TEST_INTERFACES "/ros2";
-    if (rclite_loader_create(generation, path, NULL, ret_loader, &error) != RCLITE_OK ||
-        rclite_loader_message_text(*ret_loader, "demo/Invented", text, &type, &error) !=
-            RCLITE_OK) {
-        fail_msg("%s", error.text);
-    }
-    return type;
 }
 
 static void header_on_both_generations(void **state) {
@@ -112,7 +97,7 @@ static void fill_every_kind(
 static void every_kind_ros2(void **state) {
     (void)state;
     rclite_loader *loader;
-    const rclite_type *type = invent(RCLITE_ROS2, every_kind, &loader);
+    const rclite_type *type = invented_type(RCLITE_ROS2, every_kind, &loader);
     const uint8_t expected[] = {0, 1, 0, 0,             /* encapsulation: little-endian CDR */
         1, 0xfe, 4, 3,                                  /* bool, int8, int16 */
         5, 0, 0, 0, 9, 8, 7, 6,                         /* uint8, padding, uint32 */
@@ -135,7 +120,7 @@ static void every_kind_ros2(void **state) {
 static void every_kind_ros1(void **state) {
     (void)state;
     rclite_loader *loader;
-    const rclite_type *type = invent(RCLITE_ROS1, every_kind, &loader);
+    const rclite_type *type = invented_type(RCLITE_ROS1, every_kind, &loader);
     const uint8_t expected[] = {1, 0xfe, 4, 3, 5, 9, 8, 7, 6, 10, 0xff, 0xff, 0xff, 0xff, 0xff,
         0xff, 0xff, 0xff, 0, 0, 0x80, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0xc0, 0x0c, 0x0b, 0xfd, 0xff, 0xff,
         0xff, 8, 7, 6, 5, 4, 3, 2, 1, 2, 0, 0, 0, 'h', 'i', 0, 0, 0, 0, 0, 0, 0xf0, 0x3f};
@@ -150,7 +135,7 @@ static void every_kind_ros1(void **state) {
 static void big_endian(void **state) {
     (void)state;
     rclite_loader *loader;
-    const rclite_type *type = invent(RCLITE_ROS2, every_kind, &loader);
+    const rclite_type *type = invented_type(RCLITE_ROS2, every_kind, &loader);
     const uint8_t bytes[] = {0, 0, 0, 0, 1, 0xfe, 3, 4, 5, 0, 0, 0, 6, 7, 8, 9, 10, 0, 0, 0, 0xff,
         0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f, 0x80, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0,
         0, 0, 0x0b, 0x0c, 0, 0, 0xff, 0xff, 0xff, 0xfd, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 3, 'h',
@@ -171,7 +156,7 @@ static void big_endian(void **state) {
 static void big_endian_arrays(void **state) {
     (void)state;
     rclite_loader *loader;
-    const rclite_type *type = invent(RCLITE_ROS2,
+    const rclite_type *type = invented_type(RCLITE_ROS2,
         "uint16[] s\nint32[2] a\nbuiltin_interfaces/Time[] t\ngeometry_msgs/Point[] p\nbool[] b\n",
         &loader);
     const uint8_t bytes[] = {0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 3, 4, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff,
@@ -211,7 +196,7 @@ static void big_endian_arrays(void **state) {
 static void empty_sequences_need_no_padding(void **state) {
     (void)state;
     rclite_loader *loader;
-    const rclite_type *type = invent(RCLITE_ROS2, "float64[] a\nuint8 b\n", &loader);
+    const rclite_type *type = invented_type(RCLITE_ROS2, "float64[] a\nuint8 b\n", &loader);
     struct {
         rclite_float64_sequence a;
         uint8_t b;
@@ -229,8 +214,8 @@ static void empty_sequences_need_no_padding(void **state) {
 static void padded_elements(void **state) {
     (void)state;
     rclite_loader *loader;
-    const rclite_type *type =
-        invent(RCLITE_ROS2, "diagnostic_msgs/KeyValue[2] k\nstd_msgs/ColorRGBA[] c\n", &loader);
+    const rclite_type *type = invented_type(
+        RCLITE_ROS2, "diagnostic_msgs/KeyValue[2] k\nstd_msgs/ColorRGBA[] c\n", &loader);
     char a[] = "a";
     float color[4] = {1.0f, 0, 0, 0};
     struct {
@@ -252,7 +237,7 @@ static void padded_elements(void **state) {
 static void bounds_of_the_type(void **state) {
     (void)state;
     rclite_loader *loader;
-    const rclite_type *type = invent(RCLITE_ROS2, "string<=2 s\nuint8[<=1] u\n", &loader);
+    const rclite_type *type = invented_type(RCLITE_ROS2, "string<=2 s\nuint8[<=1] u\n", &loader);
     char text[] = "abc";
     uint8_t two[2] = {1, 2};
     struct {
@@ -284,7 +269,7 @@ static void bounds_of_the_type(void **state) {
 static void long_runs_left_out(void **state) {
     (void)state;
     rclite_loader *loader = NULL;
-    const rclite_type *type = invent(RCLITE_ROS1,
+    const rclite_type *type = invented_type(RCLITE_ROS1,
         "string name\nuint8[] first\nuint8[] none\nfloat64[] second\nint8 end\n", &loader);
     struct {
         rclite_string name;

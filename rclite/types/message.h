@@ -12,8 +12,5 @@ const rclite_field *rclitei_union_field(const rclite_type *type, uint32_t *curso
 /* rclite_message_done without zeroing the struct. */
 void rclitei_message_release(
     const rclite_type *type, void *message, const rclite_allocator *memory);
-/* Zeroes a message and sets the definition's defaults. On failure it owns nothing. */
-rclite_result rclitei_message_default(
-    const rclite_type *type, void *message, const rclite_allocator *memory);
 
 #endif

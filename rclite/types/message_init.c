@@ -68,7 +68,8 @@ static rclite_result default_fields(
     return result;
 }
 
-rclite_result rclitei_message_default(
+/* Zeroes a message and sets the definition's defaults. On failure it owns nothing. */
+static rclite_result set_defaults(
     const rclite_type *type, void *message, const rclite_allocator *memory) {
     memset(message, 0, type->size_bytes);
     rclite_result result = default_fields(type, message, memory);
@@ -85,7 +86,7 @@ rclite_result rclite_message_init(
         return RCLITE_ERR_INVALID;
     }
     rclite_allocator memory = rclitei_allocator_or_default(allocator);
-    return rclitei_message_default(type, message, &memory);
+    return set_defaults(type, message, &memory);
 }
 
 rclite_result rclite_message_sequence_resize(
@@ -99,7 +100,7 @@ rclite_result rclite_message_sequence_resize(
     for (size_t i = s->size; i < size && result == RCLITE_OK; i++) {
         void *element = (char *)s->data + i * type->size_bytes;
         rclitei_message_release(type, element, &memory); /* what it kept from an earlier use */
-        result = rclitei_message_default(type, element, &memory);
+        result = set_defaults(type, element, &memory);
     }
     if (result == RCLITE_OK) {
         s->size = size;

@@ -47,6 +47,16 @@ rclite_context *testing_context(rclite_delivery delivery, int domain) {
     return testing_context_logging(delivery, domain, print_log, NULL);
 }
 
+rclite_context *testing_context_allocating(const rclite_allocator *allocator) {
+    rclite_context_options options = RCLITE_CONTEXT_OPTIONS_INIT;
+    options.domain_id = TESTING_DOMAIN;
+    options.dds_config = testing_dds_config();
+    options.allocator = allocator;
+    rclite_context *context = NULL;
+    assert_ok(rclite_context_create(&options, &context, NULL));
+    return context;
+}
+
 rclite_node *testing_node(rclite_context *context, const char *name) {
     rclite_node *node = NULL;
     assert_ok(rclite_node_create(context, name, "/", &node, NULL));

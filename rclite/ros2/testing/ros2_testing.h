@@ -26,6 +26,8 @@ const char *testing_dds_config(void);
 rclite_context *testing_context(rclite_delivery delivery, int domain);
 rclite_context *testing_context_logging(rclite_delivery delivery, int domain,
     void (*log)(rclite_log_level level, const char *text, void *user), void *user);
+/* With an allocator of its own; direct, in TESTING_DOMAIN, and silent. */
+rclite_context *testing_context_allocating(const rclite_allocator *allocator);
 rclite_node *testing_node(rclite_context *context, const char *name);
 
 /* Two contexts with a node each, /left and /right, that meet over UDP. */
