@@ -47,7 +47,9 @@ typedef struct binding_object {
     const rclite_type *type;
     const rclite_service_type *service_type;
     const rclite_action_type *action_type;
-    void *outgoing; /* one initialised message of what this endpoint sends, or NULL */
+    bool as_views;     /* subscription: arrays of bytes come as views, not as strings */
+    uint64_t delivery; /* subscription: how many callbacks have returned */
+    void *outgoing;    /* one initialised message of what this endpoint sends, or NULL */
     const rclite_type *outgoing_type;
 } binding_object;
 
@@ -62,6 +64,9 @@ binding_object *binding_object_new(lua_State *L, binding_kind kind, int parent_a
 binding_object *binding_object_check(lua_State *L, int at, binding_kind kind);
 binding_object *binding_object_context(binding_object *object);
 rclite_generation binding_generation(binding_object *object);
+/* The struct stays as long as someone holds it. */
+binding_object *binding_object_reference(binding_object *object);
+void binding_object_unreference(binding_object *object);
 /* Frees the handle and everything below; the struct stays until its userdata goes. */
 void binding_object_close(binding_object *object);
 /* Keeps the value at index in the object's own table, which the userdata at object_at holds. */
@@ -83,19 +88,35 @@ void binding_enter(binding_object *object, lua_State *L);
 void binding_leave(binding_object *object, lua_State *L);
 /* Seconds at index to ns; nil or none: forever. */
 int64_t binding_timeout_ns(lua_State *L, int at);
-/* {reliability=, durability=, history=, depth=, ...} at index over the given profile. */
-rclite_qos binding_qos(lua_State *L, int at, rclite_qos qos);
+/* The table of options at index, if there is one, has no other names than these ({..., NULL}). */
+void binding_options(lua_State *L, int at, const char *what, const char *const *names);
+/* {reliability=, durability=, history=, depth=, ...} at index over the given profile; more: the
+ * name of an option that the caller reads from the same table, or NULL. */
+rclite_qos binding_qos(lua_State *L, int at, const char *more, rclite_qos qos);
+
+/* ---- bytes.c ---- */
+
+void binding_bytes_open(lua_State *L);
+int binding_bytes_new(lua_State *L);
+/* Pushes a view of a message's array; it ends with subscription->delivery. */
+void binding_bytes_push_view(
+    lua_State *L, binding_object *subscription, const void *data, size_t size);
+/* Of a string or of bytes at index, valid as long as the value is; NULL if it is neither. Raises if
+ * the bytes are a view that has ended. */
+const void *binding_bytes_at(lua_State *L, int at, size_t *ret_size);
 
 /* ---- message.c ---- */
 
 /* Fills an initialised message from the table at index. Byte arrays and texts become views into the
- * Lua strings: use the message before anything of the table can change. Raises on a wrong value,
- * naming the field. */
+ * Lua strings and bytes: use the message before anything of the table can change. Raises on a wrong
+ * value, naming the field. */
 void binding_message_fill(
     lua_State *L, int at, const rclite_type *type, rclite_generation generation, void *message);
 /* Pushes a message as a table. */
 void binding_message_push(
     lua_State *L, const rclite_type *type, rclite_generation generation, const void *message);
+/* The same for a message of a subscription, with its arrays of bytes as the subscription wants. */
+void binding_message_push_received(lua_State *L, binding_object *subscription, const void *message);
 /* Heap, initialised; raises when there is no memory. */
 void *binding_message_new(lua_State *L, const rclite_type *type);
 void binding_message_free(const rclite_type *type, void *message);

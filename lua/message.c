@@ -1,6 +1,6 @@
 /* Messages as Lua tables. Numbers, booleans and strings are what they are; time and duration are
- * {sec=, nanosec=}; arrays are sequences from 1; arrays of uint8 and int8 are strings of bytes. A
- * field that a table does not have is zero. */
+ * {sec=, nanosec=}; arrays are sequences from 1; arrays of uint8 and int8 are strings of bytes,
+ * or rclite.bytes. A field that a table does not have is zero. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,16 +94,21 @@ static void store_number(const filler *f, rclite_field_kind kind, void *to) {
     }
 }
 
-/* A view on the string at the top of the stack: `data`, `size`, capacity 0. */
-static void fill_view(const filler *f, void *sequence) {
+/* A view: capacity 0. */
+static void set_view(void *sequence, const void *data, size_t size) {
     rclite_string *view = sequence;
-    size_t size = 0;
-    const char *data = lua_tolstring(f->L, -1, &size);
     if (view->capacity) {
         rclite_allocator memory = rclite_allocator_default();
         memory.reallocate(memory.state, view->data, 0);
     }
-    *view = (rclite_string){(char *)data, size, 0};
+    *view = (rclite_string){(char *)(uintptr_t)data, size, 0};
+}
+
+/* A view on the string at the top of the stack. */
+static void fill_view(const filler *f, void *sequence) {
+    size_t size = 0;
+    const char *data = lua_tolstring(f->L, -1, &size);
+    set_view(sequence, data, size);
 }
 
 static void fill_element(const filler *f, const rclite_field *field, void *to) {
@@ -145,9 +150,9 @@ static void fill_elements(const filler *f, const rclite_field *field, void *to, 
 }
 
 static void fill_fixed(const filler *f, const rclite_field *field, void *to) {
-    if (is_bytes(field) && lua_type(f->L, -1) == LUA_TSTRING) {
-        size_t size = 0;
-        const char *data = lua_tolstring(f->L, -1, &size);
+    size_t size = 0;
+    const void *data = is_bytes(field) ? binding_bytes_at(f->L, -1, &size) : NULL;
+    if (data) {
         if (size != field->count) {
             luaL_error(f->L, "field '%s': %d bytes expected, got %d", field->name,
                 (int)field->count, (int)size);
@@ -178,12 +183,14 @@ static rclite_result resize(const rclite_field *field, void *sequence, size_t co
 }
 
 static void fill_sequence(const filler *f, const rclite_field *field, void *to) {
-    if (is_bytes(field) && lua_type(f->L, -1) == LUA_TSTRING) {
-        fill_view(f, to);
+    size_t size = 0;
+    const void *data = is_bytes(field) ? binding_bytes_at(f->L, -1, &size) : NULL;
+    if (data) {
+        set_view(to, data, size);
         return;
     }
     if (!lua_istable(f->L, -1)) {
-        wrong(f, field, is_bytes(field) ? "string or table" : "table");
+        wrong(f, field, is_bytes(field) ? "string, bytes or table" : "table");
     }
     size_t count = compat_length(f->L, -1);
     if (resize(field, to, count) != RCLITE_OK) {
@@ -248,6 +255,14 @@ void binding_message_fill(
 
 /* ---- C to Lua ---- */
 
+typedef struct pusher {
+    lua_State *L;
+    rclite_generation generation;
+    binding_object *viewed; /* whose message it is, if arrays of bytes are to be views; else NULL */
+} pusher;
+
+static void push_struct(const pusher *p, const rclite_type *type, const void *message);
+
 static void push_integer(lua_State *L, int64_t value) {
 #if LUA_VERSION_NUM >= 503
     lua_pushinteger(L, value);
@@ -272,8 +287,8 @@ static void push_time(lua_State *L, const rclite_time *time) {
     lua_setfield(L, -2, "nanosec");
 }
 
-static void push_element(
-    lua_State *L, const rclite_field *field, rclite_generation generation, const void *from) {
+static void push_element(const pusher *p, const rclite_field *field, const void *from) {
+    lua_State *L = p->L;
     switch (field->kind) {
     case RCLITE_FIELD_BOOL:
         lua_pushboolean(L, *(const bool *)from);
@@ -318,7 +333,7 @@ static void push_element(
         break;
     }
     case RCLITE_FIELD_MESSAGE:
-        binding_message_push(L, field->type, generation, from);
+        push_struct(p, field->type, from);
         break;
     case RCLITE_FIELD_KIND_COUNT:
         lua_pushnil(L);
@@ -326,22 +341,27 @@ static void push_element(
     }
 }
 
-static void push_array(lua_State *L, const rclite_field *field, rclite_generation generation,
-    const void *elements, size_t count) {
+static void push_array(
+    const pusher *p, const rclite_field *field, const void *elements, size_t count) {
+    lua_State *L = p->L;
+    if (is_bytes(field) && p->viewed) {
+        binding_bytes_push_view(L, p->viewed, elements, count);
+        return;
+    }
     if (is_bytes(field)) {
         lua_pushlstring(L, elements ? elements : "", count);
         return;
     }
     lua_createtable(L, (int)count, 0);
     for (size_t i = 0; i < count; i++) {
-        push_element(L, field, generation, (const char *)elements + i * field->element_bytes);
+        push_element(p, field, (const char *)elements + i * field->element_bytes);
         lua_rawseti(L, -2, (int)i + 1);
     }
 }
 
-void binding_message_push(
-    lua_State *L, const rclite_type *type, rclite_generation generation, const void *message) {
-    const rclite_type_view *view = view_of(type, generation);
+static void push_struct(const pusher *p, const rclite_type *type, const void *message) {
+    lua_State *L = p->L;
+    const rclite_type_view *view = view_of(type, p->generation);
     uint32_t count = view ? view->field_count : 0;
     luaL_checkstack(L, 8, "message nested too deeply");
     lua_createtable(L, 0, (int)count);
@@ -350,12 +370,24 @@ void binding_message_push(
         const void *from = (const char *)message + field->offset_bytes;
         if (field->array == RCLITE_ARRAY_SEQUENCE) {
             const rclite_string *sequence = from;
-            push_array(L, field, generation, sequence->data, sequence->size);
+            push_array(p, field, sequence->data, sequence->size);
         } else if (field->array == RCLITE_ARRAY_FIXED) {
-            push_array(L, field, generation, from, field->count);
+            push_array(p, field, from, field->count);
         } else {
-            push_element(L, field, generation, from);
+            push_element(p, field, from);
         }
         lua_setfield(L, -2, field->name);
     }
+}
+
+void binding_message_push(
+    lua_State *L, const rclite_type *type, rclite_generation generation, const void *message) {
+    push_struct(&(pusher){L, generation, NULL}, type, message);
+}
+
+void binding_message_push_received(
+    lua_State *L, binding_object *subscription, const void *message) {
+    binding_object *viewed = subscription->as_views ? subscription : NULL;
+    push_struct(
+        &(pusher){L, binding_generation(subscription), viewed}, subscription->type, message);
 }

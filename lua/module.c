@@ -51,7 +51,9 @@ static int new_context(lua_State *L) {
         lua_settop(L, 0);
         lua_newtable(L);
     }
-    luaL_checktype(L, 1, LUA_TTABLE);
+    static const char *const names[] = {
+        "ros", "domain_id", "dds_config", "master_uri", "path", NULL};
+    binding_options(L, 1, "rclite.context", names);
     const char *argv[64];
     rclite_context_options options = RCLITE_CONTEXT_OPTIONS_INIT;
     options.generation = generation_field(L, 1);
@@ -212,10 +214,11 @@ int luaopen_rclite(lua_State *L) {
         {"action_server", binding_node_action_server},
         {"action_client", binding_node_action_client}, {NULL, NULL}};
     static const luaL_Reg functions[] = {{"context", new_context}, {"now", now},
-        {"monotonic", monotonic}, {"sleep", sleep_for}, {NULL, NULL}};
+        {"monotonic", monotonic}, {"sleep", sleep_for}, {"bytes", binding_bytes_new}, {NULL, NULL}};
     binding_objects_open(L);
     binding_object_methods(L, BINDING_CONTEXT, context_methods);
     binding_object_methods(L, BINDING_NODE, node_methods);
+    binding_bytes_open(L);
     binding_topic_open(L);
     binding_service_open(L);
     binding_action_open(L);

@@ -24,7 +24,12 @@ static const char *const type_names[BINDING_KIND_COUNT] = {
 
 /* ---- the tree ---- */
 
-static void unreference(binding_object *object) {
+binding_object *binding_object_reference(binding_object *object) {
+    object->references++;
+    return object;
+}
+
+void binding_object_unreference(binding_object *object) {
     if (--object->references == 0) {
         free(object);
     }
@@ -42,7 +47,7 @@ static void unlink_from_parent(binding_object *object) {
         *link = object->next;
     }
     object->parent = NULL;
-    unreference(object);
+    binding_object_unreference(object);
 }
 
 static void free_handle(binding_object *object) {
@@ -113,7 +118,7 @@ static int collect(lua_State *L) {
     binding_object **slot = lua_touserdata(L, 1);
     if (*slot) {
         binding_object_close(*slot);
-        unreference(*slot);
+        binding_object_unreference(*slot);
         *slot = NULL;
     }
     return 0;
@@ -310,7 +315,26 @@ int64_t binding_timeout_ns(lua_State *L, int at) {
     return (int64_t)(seconds * 1e9);
 }
 
-/* ---- QoS ---- */
+/* ---- options ---- */
+
+void binding_options(lua_State *L, int at, const char *what, const char *const *names) {
+    if (lua_isnoneornil(L, at)) {
+        return;
+    }
+    luaL_checktype(L, at, LUA_TTABLE);
+    lua_pushnil(L);
+    while (lua_next(L, at)) {
+        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
+        const char *const *known = names;
+        while (*known && strcmp(name, *known) != 0) {
+            known++;
+        }
+        if (!*known) {
+            luaL_error(L, "%s has no '%s'", what, name);
+        }
+        lua_pop(L, 1);
+    }
+}
 
 /* The place of the text under `name` in the list, or otherwise when it is not given. */
 static int choice(lua_State *L, int at, const char *name, const char *const *list, int otherwise) {
@@ -342,14 +366,16 @@ static double number(lua_State *L, int at, const char *name, double otherwise) {
     return value;
 }
 
-rclite_qos binding_qos(lua_State *L, int at, rclite_qos qos) {
+rclite_qos binding_qos(lua_State *L, int at, const char *more, rclite_qos qos) {
+    const char *const names[] = {
+        "reliability", "durability", "history", "depth", "deadline", "lifespan", more, NULL};
     static const char *const reliability[] = {"reliable", "best_effort", NULL};
     static const char *const durability[] = {"volatile", "transient_local", NULL};
     static const char *const history[] = {"keep_last", "keep_all", NULL};
     if (lua_isnoneornil(L, at)) {
         return qos;
     }
-    luaL_checktype(L, at, LUA_TTABLE);
+    binding_options(L, at, "qos", names);
     qos.reliability =
         (rclite_qos_reliability)choice(L, at, "reliability", reliability, (int)qos.reliability);
     qos.durability =

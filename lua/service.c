@@ -69,7 +69,7 @@ int binding_node_service(lua_State *L) {
     const rclite_service_type *type = load(L, node, 3);
     luaL_checktype(L, 4, LUA_TFUNCTION);
     rclite_service_options options = RCLITE_SERVICE_OPTIONS_INIT;
-    options.qos = binding_qos(L, 5, options.qos);
+    options.qos = binding_qos(L, 5, NULL, options.qos);
     binding_object *object = binding_object_new(L, BINDING_SERVICE, 1);
     object->service_type = type;
     binding_object_keep(L, -1, "callback", 4);
@@ -97,7 +97,7 @@ int binding_node_client(lua_State *L) {
     const char *name = luaL_checkstring(L, 2);
     const rclite_service_type *type = load(L, node, 3);
     rclite_client_options options = RCLITE_CLIENT_OPTIONS_INIT;
-    options.qos = binding_qos(L, 4, options.qos);
+    options.qos = binding_qos(L, 4, "persistent", options.qos);
     if (lua_istable(L, 4)) {
         lua_getfield(L, 4, "persistent");
         options.persistent = lua_isnil(L, -1) || lua_toboolean(L, -1);

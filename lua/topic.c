@@ -19,7 +19,7 @@ int binding_node_publisher(lua_State *L) {
     const char *topic = luaL_checkstring(L, 2);
     const rclite_type *type = load(L, node, 3);
     rclite_publisher_options options = RCLITE_PUBLISHER_OPTIONS_INIT;
-    options.qos = binding_qos(L, 4, options.qos);
+    options.qos = binding_qos(L, 4, NULL, options.qos);
     binding_object *object = binding_object_new(L, BINDING_PUBLISHER, 1);
     rclite_error error = {0};
     rclite_publisher *publisher = NULL;
@@ -72,25 +72,39 @@ static void on_message(const void *message, const rclite_message_info *info, voi
     if (!L || !lua_checkstack(L, 8) || !binding_object_push_kept(L, object, "callback")) {
         return;
     }
-    binding_message_push(L, object->type, binding_generation(object), message);
+    binding_message_push_received(L, object, message);
     lua_createtable(L, 0, 2);
     lua_pushnumber(L, (double)info->received_ns / 1e9);
     lua_setfield(L, -2, "received");
     lua_pushstring(L, info->publisher_name ? info->publisher_name : "");
     lua_setfield(L, -2, "publisher");
     binding_call_back(object, L, 2, 0);
+    object->delivery++; /* ends the views */
 }
 
-/* node:subscription(topic, type, function(message, info), qos) */
+/* The option `bytes`: "string" (default) or "view". */
+static bool wants_views(lua_State *L, int at) {
+    static const char *const forms[] = {"string", "view", NULL};
+    if (!lua_istable(L, at)) {
+        return false;
+    }
+    lua_getfield(L, at, "bytes");
+    bool views = luaL_checkoption(L, -1, "string", forms) == 1;
+    lua_pop(L, 1);
+    return views;
+}
+
+/* node:subscription(topic, type, function(message, info), qos and bytes) */
 int binding_node_subscription(lua_State *L) {
     binding_object *node = binding_object_check(L, 1, BINDING_NODE);
     const char *topic = luaL_checkstring(L, 2);
     const rclite_type *type = load(L, node, 3);
     luaL_checktype(L, 4, LUA_TFUNCTION);
     rclite_subscription_options options = RCLITE_SUBSCRIPTION_OPTIONS_INIT;
-    options.qos = binding_qos(L, 5, options.qos);
+    options.qos = binding_qos(L, 5, "bytes", options.qos);
     binding_object *object = binding_object_new(L, BINDING_SUBSCRIPTION, 1);
     object->type = type;
+    object->as_views = wants_views(L, 5);
     binding_object_keep(L, -1, "callback", 4);
     rclite_error error = {0};
     rclite_subscription *subscription = NULL;

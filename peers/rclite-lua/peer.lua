@@ -13,11 +13,20 @@ local TYPES = {
   action = "actionlib_benchmark/action/Roundtrip",
 }
 
-local peer = {settings = {"interpreter", "connection"}}
+local peer = {settings = {"interpreter", "connection", "bytes"}}
 local context, node, publisher, subscription, client, action, layout
+local as_views, payload -- payload: memory that the kit stamps, when bytes are not strings
+
+-- Of a setting: one of two values, the first is the default. Nil: neither.
+local function choice(name, default, other)
+  local value = kit.setting(name, default)
+  return (value == default or value == other) and value or nil
+end
 
 function peer.refuses(job)
   if job.type ~= TYPES[job.pattern] then return "type" end
+  if not choice("bytes", "view", "string") then return "settings.bytes" end
+  if not choice("connection", "persistent", "per_call") then return "settings.connection" end
   return job.not_plain
 end
 
@@ -26,10 +35,15 @@ local function create_topic(job)
   if sends or job.echo then
     publisher = node:publisher(sends and job.topic or job.echo_topic, job.type, job.qos)
   end
+  as_views = choice("bytes", "view", "string") == "view"
   if not sends or job.echo then
-    subscription = node:subscription(sends and job.echo_topic or job.topic, job.type, function(message)
+    job.qos.bytes = as_views and "view" or "string"
+    local on_message = as_views and function(message)
+      kit.message(message.data:address(), message, nil, #message.data)
+    end or function(message)
       kit.message(message.data, message)
-    end, job.qos)
+    end
+    subscription = node:subscription(sends and job.echo_topic or job.topic, job.type, on_message, job.qos)
   end
   local size = job.payload_bytes
   layout = {dim = {
@@ -41,6 +55,7 @@ end
 
 local function create_service(job)
   if job.role == "client" then
+    job.qos.persistent = choice("connection", "persistent", "per_call") == "persistent"
     client = node:client(job.service, job.type, job.qos)
     return
   end
@@ -94,8 +109,14 @@ function peer.wait_matched(seconds)
   wait(action, "wait_for_server", seconds, seconds)
 end
 
-function peer.publish(payload)
-  publisher:publish {layout = layout, data = payload}
+function peer.payload(size)
+  if not as_views then return nil end
+  payload = rclite.bytes(size)
+  return payload:address()
+end
+
+function peer.publish(text)
+  publisher:publish {layout = layout, data = text or payload}
 end
 
 function peer.echo(message)

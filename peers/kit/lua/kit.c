@@ -25,19 +25,28 @@ typedef struct lua_peer {
     lua_State *L;
     peer_kit *kit;
     const peer_job *job;
-    uint8_t *payload;
+    uint8_t *payload;      /* stamped by the kit before each message */
+    bool payload_is_peers; /* its publish has the memory, and gets no string */
     char refused[64];
 } lua_peer;
 
 static const char peer_key = 'p';
 static const char table_key = 't';
 
-static lua_peer *current(lua_State *L) {
+static lua_peer *with_job(lua_State *L) {
     lua_pushlightuserdata(L, (void *)&peer_key);
     lua_rawget(L, LUA_REGISTRYINDEX);
     lua_peer *peer = lua_touserdata(L, -1);
     lua_pop(L, 1);
-    if (!peer || !peer->kit) {
+    if (!peer || !peer->job) {
+        luaL_error(L, "peer_kit: no job is there yet");
+    }
+    return peer;
+}
+
+static lua_peer *current(lua_State *L) {
+    lua_peer *peer = with_job(L);
+    if (!peer->kit) {
         luaL_error(L, "peer_kit: no run has been started");
     }
     return peer;
@@ -139,8 +148,8 @@ static bool push_function(lua_peer *peer, const char *name) {
     return false;
 }
 
-static bool run(lua_peer *peer, int arguments, char *error) {
-    if (lua_pcall(peer->L, arguments, 0, 0) == 0) {
+static bool run(lua_peer *peer, int arguments, int results, char *error) {
+    if (lua_pcall(peer->L, arguments, results, 0) == 0) {
         return true;
     }
     const char *text = lua_tostring(peer->L, -1);
@@ -157,6 +166,7 @@ static bool missing(const char *name, char *error) {
 /* The Lua function gets the job and returns the name of a field that it refuses, or nil. */
 static const char *ops_refuses(void *self, const peer_job *job) {
     lua_peer *peer = self;
+    peer->job = job;
     if (!push_function(peer, "refuses")) {
         return NULL;
     }
@@ -172,23 +182,38 @@ static const char *ops_refuses(void *self, const peer_job *job) {
     return field ? peer->refused : NULL;
 }
 
+/* Where the peer wants the payload to be written, if it has memory for it (an address); otherwise
+ * memory of the kit, from which strings are made. */
+static bool create_payload(lua_peer *peer, char *error) {
+    if (push_function(peer, "payload")) {
+        lua_pushnumber(peer->L, (double)peer->job->payload_bytes);
+        if (!run(peer, 1, 1, error)) {
+            return false;
+        }
+        peer->payload = lua_touserdata(peer->L, -1);
+        peer->payload_is_peers = peer->payload != NULL;
+        lua_pop(peer->L, 1);
+    }
+    if (!peer->payload) {
+        peer->payload = malloc(peer->job->payload_bytes);
+    }
+    if (!peer->payload) {
+        snprintf(error, PEER_ERROR_BYTES, "no memory for the payload");
+        return false;
+    }
+    peer_kit_payload(peer->kit, peer->payload);
+    return true;
+}
+
 static bool ops_create(void *self, peer_kit *kit, const peer_job *job, char *error) {
     lua_peer *peer = self;
     peer->kit = kit;
     peer->job = job;
-    if (job->role == PEER_PUBLISHER) {
-        peer->payload = malloc(job->payload_bytes);
-        if (!peer->payload) {
-            snprintf(error, PEER_ERROR_BYTES, "no memory for the payload");
-            return false;
-        }
-        peer_kit_payload(kit, peer->payload);
-    }
     if (!push_function(peer, "create")) {
         return missing("create", error);
     }
     push_job(peer->L, job);
-    return run(peer, 1, error);
+    return run(peer, 1, 0, error) && (job->role != PEER_PUBLISHER || create_payload(peer, error));
 }
 
 static bool ops_wait_matched(void *self, int64_t timeout_ns, char *error) {
@@ -197,7 +222,7 @@ static bool ops_wait_matched(void *self, int64_t timeout_ns, char *error) {
         return missing("wait_matched", error);
     }
     lua_pushnumber(peer->L, (double)timeout_ns / 1e9);
-    return run(peer, 1, error);
+    return run(peer, 1, 0, error);
 }
 
 static bool ops_publish(void *self, char *error) {
@@ -205,8 +230,11 @@ static bool ops_publish(void *self, char *error) {
     if (!push_function(peer, "publish")) {
         return missing("publish", error);
     }
+    if (peer->payload_is_peers) {
+        return run(peer, 0, 0, error);
+    }
     lua_pushlstring(peer->L, (const char *)peer->payload, peer->job->payload_bytes);
-    return run(peer, 1, error);
+    return run(peer, 1, 0, error);
 }
 
 /* The message is a place on the stack of kit.message. */
@@ -216,7 +244,7 @@ static bool ops_echo(void *self, const void *message, char *error) {
         return missing("echo", error);
     }
     lua_pushvalue(peer->L, *(const int *)message);
-    return run(peer, 1, error);
+    return run(peer, 1, 0, error);
 }
 
 static bool ops_call(void *self, uint64_t token, int64_t t1_ns, char *error) {
@@ -226,7 +254,7 @@ static bool ops_call(void *self, uint64_t token, int64_t t1_ns, char *error) {
     }
     push_token(peer->L, token);
     push_time(peer->L, t1_ns);
-    return run(peer, 2, error);
+    return run(peer, 2, 0, error);
 }
 
 static void ops_forget(void *self, uint64_t token) {
@@ -234,7 +262,7 @@ static void ops_forget(void *self, uint64_t token) {
     char error[PEER_ERROR_BYTES];
     if (push_function(peer, "forget")) {
         push_token(peer->L, token);
-        if (!run(peer, 1, error)) {
+        if (!run(peer, 1, 0, error)) {
             peer_kit_fail(peer->kit, error);
         }
     }
@@ -249,7 +277,7 @@ static void ops_pump(void *self, int64_t timeout_ns) {
         return;
     }
     lua_pushnumber(peer->L, (double)timeout_ns / 1e9);
-    if (!run(peer, 1, error)) {
+    if (!run(peer, 1, 0, error)) {
         peer_kit_fail(peer->kit, error);
     }
 }
@@ -257,10 +285,12 @@ static void ops_pump(void *self, int64_t timeout_ns) {
 static void ops_destroy(void *self) {
     lua_peer *peer = self;
     char error[PEER_ERROR_BYTES];
-    if (push_function(peer, "destroy") && !run(peer, 0, error)) {
+    if (push_function(peer, "destroy") && !run(peer, 0, 0, error)) {
         fprintf(stderr, "%s\n", error);
     }
-    free(peer->payload);
+    if (!peer->payload_is_peers) {
+        free(peer->payload);
+    }
     peer->payload = NULL;
     peer->kit = NULL;
 }
@@ -273,13 +303,19 @@ static int kit_now(lua_State *L) {
 }
 
 /* message(data, value, arrived): a message arrived, now if it is not said; value is handed to
- * `echo`. */
+ * `echo`. data is a string, or an address and then size the fourth argument. */
 static int kit_message(lua_State *L) {
     int64_t now = peer_now_ns();
     int64_t arrived_ns = lua_isnoneornil(L, 3) ? now : time_at(L, 3);
     lua_peer *peer = current(L);
     size_t size = 0;
-    const char *data = luaL_checklstring(L, 1, &size);
+    const char *data;
+    if (lua_islightuserdata(L, 1)) {
+        data = lua_touserdata(L, 1);
+        size = (size_t)luaL_checknumber(L, 4);
+    } else {
+        data = luaL_checklstring(L, 1, &size);
+    }
     lua_settop(L, 2);
     lua_State *outer = enter(peer, L);
     peer_kit_message_at(peer->kit, arrived_ns, (const uint8_t *)data, size, &(int){2});
@@ -348,7 +384,7 @@ static int kit_map_is_intact(lua_State *L) {
 
 /* setting(name, otherwise): a text of the job's settings. */
 static int kit_setting(lua_State *L) {
-    lua_peer *peer = current(L);
+    lua_peer *peer = with_job(L);
     lua_pushstring(
         L, peer_job_setting(peer->job, luaL_checkstring(L, 1), luaL_optstring(L, 2, "")));
     return 1;
