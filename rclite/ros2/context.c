@@ -7,6 +7,7 @@
 #include "core/names.h"
 #include "ros2/domain.h"
 #include "ros2/graph.h"
+#include "ros2/heap.h"
 
 /* How long Cyclone's collector may take to give back the last samples of deleted endpoints. */
 #define POOL_DRAIN_NS INT64_C(5000000000)
@@ -100,6 +101,7 @@ static rclite_result open_domain(
 rclite_result ros2_context_init(
     rclite_context *base, const rclite_context_options *options, rclite_error *reterr) {
     ros2_context *context = (ros2_context *)base;
+    ros2_heap_keep_receive_buffers();
     rclite_result result = open_domain(context, options, reterr);
     if (result != RCLITE_OK) {
         goto fail;

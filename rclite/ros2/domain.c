@@ -19,10 +19,12 @@ static struct {
     uint64_t config_hash;
 } domains[ROS2_DOMAIN_ID_MAX + 1];
 
+/* Room for some large messages, as far as net.core.rmem_max allows: over loopback a sender is as
+ * fast as the reader, and what finds no room is lost. */
 static const char loopback_xml[] =
     "<CycloneDDS><Domain><General><Interfaces><NetworkInterface name=\"lo\" multicast=\"true\"/>"
     "</Interfaces></General><Discovery><ParticipantIndex>none</ParticipantIndex></Discovery>"
-    "</Domain></CycloneDDS>";
+    "<Internal><SocketReceiveBufferSize max=\"16MB\"/></Internal></Domain></CycloneDDS>";
 
 rclite_result ros2_domain_id(int option, uint32_t *ret_id, rclite_error *reterr) {
     long id = option;

@@ -62,7 +62,8 @@ static void check_config(const char *option, const char *const present[], const 
 
 static void nothing_set_is_loopback(void **state) {
     (void)state;
-    check_config(NULL, TEXTS("name=\"lo\"", "<ParticipantIndex>none"), "Peers");
+    check_config(NULL,
+        TEXTS("name=\"lo\"", "<ParticipantIndex>none", "<SocketReceiveBufferSize max="), "Peers");
 }
 
 static void the_option_prevails(void **state) {
