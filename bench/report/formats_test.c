@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "report/fixture.h"
+#include "report/grid.h"
 #include "util/memory.h"
 
 static fixture f;
@@ -146,6 +147,56 @@ static void test_width(void **state) {
     text = fixture_write(&f.result, "text", NULL);
     assert_has_not(text, "p50 95%");
     free(text);
+}
+
+/* A matrix of many libraries goes on below, each part with the names. */
+static void test_matrix_breaks(void **state) {
+    (void)state;
+    grid table = {.title = strdup("T"), .breaks = true};
+    grid_column_add(&table, "To", true, 0);
+    for (int i = 0; i < 12; i++) {
+        char heading[16];
+        snprintf(heading, sizeof(heading), "library-%d", i);
+        grid_column_add(&table, heading, false, 0);
+    }
+    grid_cell(&table, "me");
+    for (int i = 0; i < 12; i++) {
+        grid_cell(&table, "%d.5", i);
+    }
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    grid_write_text(&table, 40, out);
+    fclose(out);
+    char *copy = strdup(text), *rest = copy, *line;
+    while ((line = strsep(&rest, "\n")) != NULL) {
+        assert_true(strlen(line) <= 40);
+    }
+    free(copy);
+    assert_has(
+        text, "T\n\nTo  library-0  library-1  library-2\nme        0.5        1.5        2.5\n");
+    assert_has(
+        text, "\n\nTo  library-9  library-10  library-11\nme        9.5        10.5        11.5\n");
+    free(text);
+    grid_done(&table);
+}
+
+static void test_losses_are_explained(void **state) {
+    (void)state;
+    plan_qos *qos = &f.todo.cells[0].qos, *second = &f.todo.cells[1].qos;
+    char *text = fixture_write(&f.result, "text", NULL);
+    assert_has(text, "  lost: a reader that is slower finds the last 10 only");
+    free(text);
+    qos->history = second->history = "keep_all";
+    text = fixture_write(&f.result, "text", NULL);
+    assert_has_not(text, "  lost: ");
+    free(text);
+    f.todo.cells[0].generation = f.todo.cells[1].generation = 1;
+    text = fixture_write(&f.result, "text", NULL);
+    assert_has(text, "TCPROS, queue without a limit\n");
+    free(text);
+    f.todo.cells[0].generation = f.todo.cells[1].generation = 2;
+    qos->history = second->history = "keep_last";
 }
 
 static void test_detail(void **state) {
@@ -328,6 +379,8 @@ int main(void) {
         cmocka_unit_test(test_no_times_no_unit),
         cmocka_unit_test(test_a_baseline_per_generation),
         cmocka_unit_test(test_width),
+        cmocka_unit_test(test_matrix_breaks),
+        cmocka_unit_test(test_losses_are_explained),
         cmocka_unit_test(test_detail),
         cmocka_unit_test(test_markdown),
         cmocka_unit_test(test_html),

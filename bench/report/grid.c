@@ -84,14 +84,15 @@ static void write_text(FILE *out, const char *text, size_t width, bool left, boo
     }
 }
 
-static void write_row(
-    const grid *table, size_t row, bool heading, const size_t *widths, FILE *out) {
+/* The columns from `first` to before `end`, and always the one at the left. */
+static void write_row(const grid *table, size_t row, bool heading, const size_t *widths,
+    size_t first, size_t end, FILE *out) {
     size_t last = 0;
-    for (size_t i = 0; i < table->column_count; i++) {
+    for (size_t i = first; i < end; i++) {
         last = widths[i] > 0 ? i : last;
     }
-    for (size_t i = 0; i < table->column_count; i++) {
-        if (widths[i] == 0) {
+    for (size_t i = 0; i < end; i++) {
+        if (widths[i] == 0 || (i > 0 && i < first)) {
             continue;
         }
         fputs(i > 0 ? "  " : "", out);
@@ -101,6 +102,16 @@ static void write_row(
     fputc('\n', out);
 }
 
+/* Where the columns from `first` on reach the width; beyond `first` in any case. */
+static size_t end_of_block(const grid *table, const size_t *widths, size_t first, unsigned width) {
+    size_t end = first + 1;
+    size_t total = widths[0] + GAP + widths[first];
+    while (end < table->column_count && total + GAP + widths[end] <= width) {
+        total += GAP + widths[end++];
+    }
+    return end;
+}
+
 void grid_write_text(const grid *table, unsigned width, FILE *out) {
     size_t widths[GRID_COLUMNS_MAX] = {0};
     fit(table, width, widths);
@@ -108,10 +119,16 @@ void grid_write_text(const grid *table, unsigned width, FILE *out) {
     for (size_t i = 0; i < table->subtitles.count; i++) {
         fprintf(out, "%s\n", table->subtitles.items[i]);
     }
-    fputc('\n', out);
-    write_row(table, 0, true, widths, out);
-    for (size_t row = 0; row < grid_row_count(table); row++) {
-        write_row(table, row, false, widths, out);
+    size_t first = table->column_count > 1 ? 1 : 0;
+    while (first < table->column_count) {
+        size_t end =
+            table->breaks ? end_of_block(table, widths, first, width) : table->column_count;
+        fputc('\n', out);
+        write_row(table, 0, true, widths, first, end, out);
+        for (size_t row = 0; row < grid_row_count(table); row++) {
+            write_row(table, row, false, widths, first, end, out);
+        }
+        first = end;
     }
     for (size_t i = 0; i < table->notes.count; i++) {
         fprintf(out, "  %s\n", table->notes.items[i]);

@@ -24,6 +24,7 @@ typedef struct grid {
     strvec subtitles;
     grid_column columns[GRID_COLUMNS_MAX];
     size_t column_count;
+    bool breaks;  /* when nothing may be left out, columns that do not fit go below */
     strvec cells; /* row after row */
     strvec notes;
 } grid;

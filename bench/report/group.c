@@ -8,6 +8,7 @@
 #include "report/rows.h"
 #include "stats/summarize.h"
 #include "util/memory.h"
+#include "util/strbuf.h"
 #include "util/units.h"
 
 static const char *loop_of(const plan_cell *what, char *rate, size_t size) {
@@ -105,6 +106,7 @@ static void add_matrix(const report *result, const plan_cell *like, time_unit un
         bool calls = like->pattern == PLAN_SERVICE || like->pattern == PLAN_ACTION;
         grid *table = layout_add(shown, util_format("%s of the same: p50 in %s",
                                             calls ? "Server x client" : "To x from", unit.name));
+        table->breaks = true;
         grid_column_add(table, calls ? "Server \\ Client" : "To \\ From", true, 0);
         for (size_t i = 0; i < from.count; i++) {
             grid_column_add(table, from.items[i], false, 0);
@@ -124,6 +126,56 @@ static void add_matrix(const report *result, const plan_cell *like, time_unit un
     strvec_done(&to);
 }
 
+/* The first question of everybody who floods a topic. */
+static void note_overwritten(grid *table, const report *result, const plan_cell *like) {
+    bool lost = false;
+    for (size_t i = 0; i < result->cell_count; i++) {
+        const report_cell *cell = &result->cells[i];
+        const stats_summary *s = &cell->summary;
+        lost = lost || (cell->has_summary && layout_same_group(cell->run->cell, like) &&
+                           s->sent_known && s->received_known && s->lost > 0);
+    }
+    bool reliable = like->generation == 1 || strcmp(like->qos.reliability, "reliable") == 0;
+    if (lost && like->pattern == PLAN_TOPIC && !like->echo && reliable &&
+        strcmp(like->qos.history, "keep_last") == 0) {
+        strvec_pushf(&table->notes,
+            "lost: a reader that is slower finds the last %u only, as everywhere in ROS;",
+            like->qos.depth);
+        strvec_push(
+            &table->notes, "  --qos-history keep_all makes the sender wait, --rate slows it");
+    }
+}
+
+/* Everything that makes a group and is not in the title. */
+static void add_subtitle(grid *table, const plan_cell *like) {
+    const plan_qos *qos = &like->qos;
+    strbuf text = {0};
+    strbuf_append(&text, like->type);
+    if (like->generation == 2) {
+        strbuf_appendf(&text, "; %s, %s, %s %u; transport %s", qos->reliability, qos->durability,
+            qos->history, qos->depth, plan_transport_name(like->transport));
+    } else if (strcmp(qos->history, "keep_all") == 0) {
+        strbuf_append(&text, "; TCPROS, queue without a limit");
+    } else {
+        strbuf_appendf(&text, "; TCPROS, queue of %u", qos->depth);
+    }
+    strvec_push(&table->subtitles, strbuf_text(&text));
+    strbuf_done(&text);
+    bool settings = like->settings_json != NULL && strcmp(like->settings_json, "{}") != 0;
+    bool list = like->payload_kind != NULL && strcmp(like->payload_kind, "list") == 0;
+    if (like->in_flight > 1 || list || settings) {
+        strbuf_appendf(&text, "%s", list ? "payload as a list" : "");
+        if (like->in_flight > 1) {
+            strbuf_appendf(&text, "%s%u in flight", list ? "; " : "", like->in_flight);
+        }
+        if (settings) {
+            strbuf_appendf(&text, "%ssettings %s", text.len > 0 ? "; " : "", like->settings_json);
+        }
+        strvec_push(&table->subtitles, strbuf_text(&text));
+        strbuf_done(&text);
+    }
+}
+
 void layout_group(
     const report *result, size_t first, bool *done, const report_view *view, layout *shown) {
     const plan_cell *like = result->cells[first].run->cell;
@@ -131,13 +183,7 @@ void layout_group(
     time_unit unit = unit_of(result, like);
     const report_cell *base = baseline != NULL ? find_pair(result, like, baseline, baseline) : NULL;
     grid *table = layout_add(shown, title_of(result, like, unit));
-    if (like->generation == 1) {
-        strvec_pushf(&table->subtitles, "%s; TCPROS, queue of %u", like->type, like->qos.depth);
-    } else {
-        strvec_pushf(&table->subtitles, "%s; %s, %s, %s %u; transport %s", like->type,
-            like->qos.reliability, like->qos.durability, like->qos.history, like->qos.depth,
-            plan_transport_name(like->transport));
-    }
+    add_subtitle(table, like);
     if (like->pattern == PLAN_ACTION) {
         strvec_push(&table->subtitles, "mean +- mean absolute deviation");
     }
@@ -150,6 +196,7 @@ void layout_group(
             done[i] = true;
         }
     }
+    note_overwritten(table, result, like);
     if (like->pattern != PLAN_STARTUP) {
         add_matrix(result, like, unit, shown);
     }

@@ -229,7 +229,8 @@ void rows_add_columns(grid *table, const plan_cell *like, const char *baseline) 
         message_columns(table, like->pattern == PLAN_SERVICE, like->period_ns > 0);
     }
     if (baseline != NULL) {
-        char *heading = util_format("/%s", baseline);
+        /* Ratios are of medians; an action's table shows means first. */
+        char *heading = util_format("%s/%s", like->pattern == PLAN_ACTION ? "p50" : "", baseline);
         grid_column_add(table, heading, false, 1);
         free(heading);
     }
