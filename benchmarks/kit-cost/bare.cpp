@@ -57,6 +57,10 @@ static void ping(const rclcpp::Node::SharedPtr &node, size_t count, size_t bytes
 int main(int argc, char **argv) {
     rclcpp::init(argc, argv);
     auto node = std::make_shared<rclcpp::Node>(argc == 4 ? "ping" : "pong");
-    argc == 4 ? ping(node, strtoul(argv[2], nullptr, 10), strtoul(argv[3], nullptr, 10)) : pong(node);
+    if (argc == 4) {
+        ping(node, strtoul(argv[2], nullptr, 10), strtoul(argv[3], nullptr, 10));
+    } else {
+        pong(node);
+    }
     return 0;
 }

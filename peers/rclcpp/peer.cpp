@@ -1,5 +1,5 @@
-// The rclcpp peer: an ordinary rclcpp program behind the C kit. One node; an executor, chosen by the
-// setting `executor`, spins it on a thread of its own. What is timed is in README.md.
+// The rclcpp peer: an ordinary rclcpp program behind the C kit. One node; an executor, chosen by
+// the setting `executor`, spins it on a thread of its own. What is timed is in README.md.
 #include "peer.hpp"
 
 #include <cstdio>
@@ -165,8 +165,9 @@ peer_qos from_rclcpp(const rclcpp::QoS &qos) {
     peer_qos effective{};
     effective.reliability =
         qos.reliability() == rclcpp::ReliabilityPolicy::Reliable ? PEER_RELIABLE : PEER_BEST_EFFORT;
-    effective.durability =
-        qos.durability() == rclcpp::DurabilityPolicy::Volatile ? PEER_VOLATILE : PEER_TRANSIENT_LOCAL;
+    effective.durability = qos.durability() == rclcpp::DurabilityPolicy::Volatile
+                               ? PEER_VOLATILE
+                               : PEER_TRANSIENT_LOCAL;
     effective.history =
         qos.history() == rclcpp::HistoryPolicy::KeepAll ? PEER_KEEP_ALL : PEER_KEEP_LAST;
     effective.liveliness = qos.liveliness() == rclcpp::LivelinessPolicy::ManualByTopic

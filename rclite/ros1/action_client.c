@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- goals; mutex held -------------------------------------------------------------------------
- */
+/* ---- goals; mutex held ---------------------------------------------------------------------- */
 
 static struct ros1_client_goal *goal_take(struct ros1_action_client *client) {
     const rclite_allocator *allocator = &client->context->base.allocator;
@@ -34,8 +33,7 @@ void rclitei_ros1_client_goal_remove(
     client->free_goals = goal;
 }
 
-/* ---- asking ------------------------------------------------------------------------------------
- */
+/* ---- asking --------------------------------------------------------------------------------- */
 
 /* The status tells who the server is; it must be connected on all five topics. */
 bool rclitei_ros1_action_client_ready(rclite_action_client *base) {
@@ -139,8 +137,7 @@ void rclitei_ros1_client_goal_free(rclite_client_goal *handle) {
     pthread_mutex_unlock(&client->mutex);
 }
 
-/* ---- begin and end -----------------------------------------------------------------------------
- */
+/* ---- begin and end -------------------------------------------------------------------------- */
 
 static rclite_result create_endpoints(struct ros1_action_client *client, rclite_error *reterr) {
     rclite_node *node = client->base.node;

@@ -15,8 +15,7 @@ static struct ros1_client_goal *find_goal(
     return NULL;
 }
 
-/* ---- callbacks ---------------------------------------------------------------------------------
- */
+/* ---- callbacks ------------------------------------------------------------------------------ */
 
 /* Before and after a callback for a goal. The mutex is held before and after; end gives false when
  * the goal was freed meanwhile. */
@@ -120,8 +119,7 @@ static rclite_goal_status terminal_status(uint8_t status) {
     }
 }
 
-/* ---- what servers send -------------------------------------------------------------------------
- */
+/* ---- what servers send ---------------------------------------------------------------------- */
 
 /* A goal that the server has shown, and shows no more. */
 static bool is_lost(const struct ros1_client_goal *goal) {

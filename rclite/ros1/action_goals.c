@@ -11,8 +11,7 @@ static void set_status(
     rclitei_loop_post(server->context->loop, &server->flush);
 }
 
-/* ---- results and feedback; mutex held ---------------------------------------------------------
- */
+/* ---- results and feedback; mutex held ------------------------------------------------------- */
 
 /* Fills header and status of a wrapper message, lends it the caller's content, and publishes it. */
 static rclite_result publish_wrapped(struct ros1_action_server *server, rclite_publisher *publisher,
@@ -46,8 +45,7 @@ rclite_result rclitei_ros1_goal_end(struct ros1_action_server *server,
     return outcome;
 }
 
-/* ---- goals; mutex held -------------------------------------------------------------------------
- */
+/* ---- goals; mutex held ---------------------------------------------------------------------- */
 
 static struct ros1_server_goal *goal_take(struct ros1_action_server *server) {
     struct ros1_server_goal *goal = server->free_goals;
@@ -158,8 +156,7 @@ rclite_result rclitei_ros1_server_goal_feedback(rclite_server_goal *base, const 
     return result;
 }
 
-/* ---- what clients send -------------------------------------------------------------------------
- */
+/* ---- what clients send ---------------------------------------------------------------------- */
 
 /* A cancel request for a goal; its handle is pinned. No lock held. */
 static void cancel_goal(struct ros1_action_server *server, struct ros1_server_goal *goal) {

@@ -4,8 +4,7 @@
 #define DEFAULT_TIMEOUT_NS INT64_C(5000000000)
 #define NS_PER_S 1e9
 
-/* ---- status ------------------------------------------------------------------------------------
- */
+/* ---- status --------------------------------------------------------------------------------- */
 
 static void publish_status(struct ros1_action_server *server) {
     size_t size;
@@ -37,8 +36,7 @@ static void on_tick(rclitei_loop_timer *timer) {
     rclitei_loop_timer_start(server->context->loop, timer, server->period_ns);
 }
 
-/* ---- begin and end -----------------------------------------------------------------------------
- */
+/* ---- begin and end -------------------------------------------------------------------------- */
 
 static rclite_result create_publishers(struct ros1_action_server *server, rclite_error *reterr) {
     rclite_node *node = server->base.node;

@@ -32,8 +32,7 @@ struct ros1_action_server {
     void *empty_result;
 };
 
-/* ---- action_goals.c ----------------------------------------------------------------------------
- */
+/* ---- action_goals.c ------------------------------------------------------------------------- */
 
 void rclitei_ros1_action_on_goal(const void *message, const rclite_message_info *info, void *user);
 void rclitei_ros1_action_on_cancel(

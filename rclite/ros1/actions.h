@@ -42,8 +42,7 @@ rclite_result rclitei_ros1_action_subscription(rclite_node *node, const char *ac
 /* The third field of the wrapper messages: goal, result or feedback; and the second one. */
 void *rclitei_ros1_action_field(const rclite_type *wrapper, void *message, uint32_t index);
 
-/* ---- the client's state machine (goal_state.c) -------------------------------------------------
- */
+/* ---- the client's state machine (goal_state.c) ---------------------------------------------- */
 
 enum ros1_goal_state {
     ROS1_STATE_WAITING_FOR_GOAL_ACK,
@@ -63,8 +62,7 @@ enum ros1_goal_state {
 int rclitei_ros1_goal_path(
     enum ros1_goal_state from, enum ros1_goal_status status, enum ros1_goal_state ret_path[3]);
 
-/* ---- backend functions -------------------------------------------------------------------------
- */
+/* ---- backend functions ---------------------------------------------------------------------- */
 
 rclite_result rclitei_ros1_action_server_init(rclite_action_server *base, rclite_error *reterr);
 void rclitei_ros1_action_server_done(rclite_action_server *base);

@@ -27,8 +27,7 @@ static size_t allocations_of(counting_allocator *allocator) {
     return atomic_load(&allocator->allocations);
 }
 
-/* ---- topics ------------------------------------------------------------------------------------
- */
+/* ---- topics --------------------------------------------------------------------------------- */
 
 static void check_topic(rclite_delivery delivery, size_t bytes) {
     struct ping_pong game = {.left = 0};
@@ -60,8 +59,7 @@ static void test_topic_spin(void **state) {
     check_topic(RCLITE_DELIVERY_SPIN, 300000);
 }
 
-/* ---- services ----------------------------------------------------------------------------------
- */
+/* ---- services ------------------------------------------------------------------------------- */
 
 static rclite_result serve(
     rclite_service_call *call, const void *request, void *response, char *error_text, void *user) {
@@ -117,8 +115,7 @@ static void test_service(void **state) {
     check_service(RCLITE_DELIVERY_SPIN);
 }
 
-/* ---- actions -----------------------------------------------------------------------------------
- */
+/* ---- actions -------------------------------------------------------------------------------- */
 
 struct trips {
     rclite_context *context;

@@ -142,8 +142,7 @@ static void test_probes(void **state) {
     }
 }
 
-/* ---- roslua, which sends the four fields that must be there, and nothing else ------------------
- */
+/* ---- roslua, which sends the four fields that must be there, and nothing else --------------- */
 
 /* A header of the type, then messages of it, each given to visit. Returns how many. */
 static int walk_messages(const char *name, const rclite_type *type, void (*visit)(void *message)) {
@@ -238,8 +237,7 @@ static void test_roslua_server(void **state) {
     free(bytes.data);
 }
 
-/* ---- HTTP --------------------------------------------------------------------------------------
- */
+/* ---- HTTP ----------------------------------------------------------------------------------- */
 
 typedef void (*visit_message)(const rclitei_http_message *message);
 

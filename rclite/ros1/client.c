@@ -7,8 +7,7 @@
 
 #define LOOK_AGAIN_NS INT64_C(50000000) /* a service that is not there is looked for so often */
 
-/* ---- delivering --------------------------------------------------------------------------------
- */
+/* ---- delivering ----------------------------------------------------------------------------- */
 
 /* Back among the free ones. context->lock held. */
 static void call_free(struct ros1_client *client, struct ros1_client_call *call) {
@@ -159,8 +158,7 @@ static bool run_ready(rclitei_ready *ready) {
     return more;
 }
 
-/* ---- readiness ---------------------------------------------------------------------------------
- */
+/* ---- readiness ------------------------------------------------------------------------------ */
 
 /* A look that failed is over for a while: those who wait look again. */
 static void on_again(rclitei_loop_timer *timer) {
@@ -200,8 +198,7 @@ bool rclitei_ros1_client_ready(rclite_client *base) {
     return ready;
 }
 
-/* ---- calls -------------------------------------------------------------------------------------
- */
+/* ---- calls ---------------------------------------------------------------------------------- */
 
 /* Length and body. */
 static rclite_result build_request(
@@ -302,8 +299,7 @@ void rclitei_ros1_client_forget(rclite_client *base, int64_t id) {
     }
 }
 
-/* ---- begin and end -----------------------------------------------------------------------------
- */
+/* ---- begin and end -------------------------------------------------------------------------- */
 
 static rclite_result create_parts(struct ros1_client *client) {
     const rclite_service_type *type = client->base.type;

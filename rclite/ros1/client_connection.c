@@ -13,8 +13,7 @@ static void run_closing(rclitei_task *task);
 static void on_deadline(rclitei_loop_timer *timer);
 static void on_found(void *user, const rclitei_rpc_answer *answer);
 
-/* ---- life --------------------------------------------------------------------------------------
- */
+/* ---- life ----------------------------------------------------------------------------------- */
 
 struct ros1_client_connection *rclitei_ros1_client_connect(
     struct ros1_client *client, bool is_persistent, bool is_probe) {
@@ -89,8 +88,7 @@ static void on_deadline(rclitei_loop_timer *timer) {
         RCLITE_ERR_TIMEOUT, "the server does not answer the connection header");
 }
 
-/* ---- requests and responses --------------------------------------------------------------------
- */
+/* ---- requests and responses ----------------------------------------------------------------- */
 
 static void send_request(struct ros1_client_connection *connection, struct ros1_client_call *call) {
     rclitei_stream_send(&connection->stream, call->request, 0, NULL);
@@ -227,8 +225,7 @@ static void on_closed(rclitei_stream *stream, int error) {
     rclitei_ros1_client_lost((struct ros1_client_connection *)stream, RCLITE_ERR_TRANSPORT, text);
 }
 
-/* ---- looking up and connecting -----------------------------------------------------------------
- */
+/* ---- looking up and connecting -------------------------------------------------------------- */
 
 static void on_connected(rclitei_stream *stream) {
     struct ros1_client_connection *connection = (struct ros1_client_connection *)stream;

@@ -36,8 +36,7 @@ static bool is_own_thread(const rclitei_loop *loop) {
     return pthread_equal(loop->thread, pthread_self());
 }
 
-/* ---- timers: a binary heap ordered by due_ns ---------------------------------------------------
- */
+/* ---- timers: a binary heap ordered by due_ns ------------------------------------------------ */
 
 static void heap_put(rclitei_loop *loop, size_t index, rclitei_loop_timer *timer) {
     loop->heap[index] = timer;
@@ -133,8 +132,7 @@ void rclitei_loop_timer_stop(rclitei_loop *loop, rclitei_loop_timer *timer) {
     pthread_mutex_unlock(&loop->mutex);
 }
 
-/* ---- tasks and graves --------------------------------------------------------------------------
- */
+/* ---- tasks and graves ----------------------------------------------------------------------- */
 
 void rclitei_loop_post(rclitei_loop *loop, rclitei_task *task) {
     pthread_mutex_lock(&loop->mutex);
@@ -192,8 +190,7 @@ static void free_graves(rclitei_loop *loop) {
     }
 }
 
-/* ---- the thread --------------------------------------------------------------------------------
- */
+/* ---- the thread ----------------------------------------------------------------------------- */
 
 static void finish_running(rclitei_loop *loop) {
     loop->running = NULL;

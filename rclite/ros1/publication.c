@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* ---- lists; context->lock held ----------------------------------------------------------------
- */
+/* ---- lists; context->lock held -------------------------------------------------------------- */
 
 struct ros1_publication *rclitei_ros1_publication_find(struct ros1_node *node, const char *topic) {
     struct ros1_publication *at = node->publications;
@@ -69,8 +68,7 @@ void rclitei_ros1_publication_detach(struct ros1_inbound *inbound) {
     subscribers_changed(publication);
 }
 
-/* ---- publishers --------------------------------------------------------------------------------
- */
+/* ---- publishers ----------------------------------------------------------------------------- */
 
 rclite_result rclitei_ros1_publication_join(
     struct ros1_publisher *publisher, rclite_error *reterr) {
@@ -118,8 +116,7 @@ void rclitei_ros1_publication_leave(struct ros1_publisher *publisher) {
     pthread_mutex_unlock(&node->context->lock);
 }
 
-/* ---- subscribers -------------------------------------------------------------------------------
- */
+/* ---- subscribers ---------------------------------------------------------------------------- */
 
 /* A subscriber has nothing to say; what it says is not kept. */
 static void on_input(rclitei_stream *stream) {

@@ -104,8 +104,7 @@ bool rclitei_ros1_publisher_has_node(const rclite_publisher *base, const char *n
     return at != NULL;
 }
 
-/* ---- publishing --------------------------------------------------------------------------------
- */
+/* ---- publishing ----------------------------------------------------------------------------- */
 
 /* Hands a whole packet (length and body) to every subscriber, and takes the caller's reference. */
 static rclite_result distribute(struct ros1_publisher *publisher, rclitei_packet *packet) {

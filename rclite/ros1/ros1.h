@@ -178,8 +178,7 @@ struct ros1_subscription {
     char *taken_name; /* what take's info points to */
 };
 
-/* ---- context.c, node.c ------------------------------------------------------------------------
- */
+/* ---- context.c, node.c ---------------------------------------------------------------------- */
 
 struct ros1_context *rclitei_ros1_context(const rclite_node *node);
 struct ros1_node *rclitei_ros1_node(const rclite_node *node);
@@ -199,23 +198,20 @@ rclite_result rclitei_ros1_register(
 /* Starts it, never waits, and nobody is told of the outcome. */
 void rclitei_ros1_tell_master(struct ros1_node *node, const char *method, const char *format, ...);
 
-/* ---- rosout.c ---------------------------------------------------------------------------------
- */
+/* ---- rosout.c ------------------------------------------------------------------------------- */
 
 /* The node's publisher of /rosout; a node works without it, too. */
 void rclitei_ros1_rosout_open(struct ros1_node *node);
 void rclitei_ros1_rosout_close(struct ros1_node *node);
 
-/* ---- listener.c -------------------------------------------------------------------------------
- */
+/* ---- listener.c ----------------------------------------------------------------------------- */
 
 rclite_result rclitei_ros1_listen(struct ros1_node *node,
     void (*accepted)(struct ros1_listener *listener, int fd), struct ros1_listener **ret_listener,
     rclite_error *reterr);
 void rclitei_ros1_listener_close(struct ros1_listener *listener); /* context->lock held */
 
-/* ---- slave.c: the XML-RPC server of a node ----------------------------------------------------
- */
+/* ---- slave.c: the XML-RPC server of a node -------------------------------------------------- */
 
 rclite_result rclitei_ros1_slave_registry_create(
     struct ros1_context *context, xmlrpc_registry **ret_registry);
@@ -226,8 +222,7 @@ void rclitei_ros1_publishers_update_value(
     struct ros1_node *node, const char *topic, bool initial, xmlrpc_env *env, xmlrpc_value *list);
 void rclitei_ros1_slave_close_all(struct ros1_node *node); /* context->lock held */
 
-/* ---- inbound.c --------------------------------------------------------------------------------
- */
+/* ---- inbound.c ------------------------------------------------------------------------------ */
 
 void rclitei_ros1_inbound_accepted(struct ros1_listener *listener, int fd);
 /* For the handlers of those who take a connection over. */
@@ -265,8 +260,7 @@ rclite_result rclitei_ros1_publication_join(struct ros1_publisher *publisher, rc
 void rclitei_ros1_publication_leave(struct ros1_publisher *publisher);
 struct ros1_publication *rclitei_ros1_publication_find(struct ros1_node *node, const char *topic);
 
-/* ---- service.c --------------------------------------------------------------------------------
- */
+/* ---- service.c ------------------------------------------------------------------------------ */
 
 /* Likewise for a service. */
 bool rclitei_ros1_service_attach(struct ros1_inbound *inbound, rclitei_header header);
@@ -277,8 +271,7 @@ void rclitei_ros1_service_done(rclite_service *base);
 rclite_result rclitei_ros1_service_respond(
     rclite_service_call *call, rclite_result result, const void *response, const char *error_text);
 
-/* ---- client.c, client_connection.c ------------------------------------------------------------
- */
+/* ---- client.c, client_connection.c ---------------------------------------------------------- */
 
 rclite_result rclitei_ros1_client_init(rclite_client *base, rclite_error *reterr);
 void rclitei_ros1_client_done(rclite_client *base);
@@ -287,8 +280,7 @@ rclite_result rclitei_ros1_client_call_async(rclite_client *base, const void *re
     rclite_client_callback callback, void *user, int64_t *ret_id);
 void rclitei_ros1_client_forget(rclite_client *base, int64_t id);
 
-/* ---- subscription.c, delivery.c, link.c --------------------------------------------------------
- */
+/* ---- subscription.c, delivery.c, link.c ----------------------------------------------------- */
 
 rclite_result rclitei_ros1_subscription_init(rclite_subscription *base, rclite_error *reterr);
 void rclitei_ros1_subscription_done(rclite_subscription *base);
@@ -313,8 +305,7 @@ void rclitei_ros1_link_start(
 /* Takes it out of its subscription's list, and ends it. context->lock held. */
 void rclitei_ros1_link_abandon(struct ros1_link *link);
 
-/* ---- parameter.c, graph.c, graph_watch.c -------------------------------------------------------
- */
+/* ---- parameter.c, graph.c, graph_watch.c ---------------------------------------------------- */
 
 rclite_result rclitei_ros1_parameter_get(
     rclite_node *node, const char *name, rclite_parameter *ret_value, rclite_error *reterr);
@@ -331,8 +322,7 @@ rclite_result rclitei_ros1_graph_on_change(
     rclite_context *base, void (*callback)(void *user), void *user);
 void rclitei_ros1_graph_watch_done(struct ros1_context *context);
 
-/* ---- match_event.c ----------------------------------------------------------------------------
- */
+/* ---- match_event.c -------------------------------------------------------------------------- */
 
 void rclitei_ros1_match_init(struct ros1_match_event *event, struct ros1_context *context,
     rclite_event_callback callback, void *user, uint32_t (*count)(const void *endpoint),

@@ -13,8 +13,7 @@ void *rclitei_rpc_allocate(rclitei_rpc *rpc, void *memory, size_t size) {
     return rpc->allocator.reallocate(rpc->allocator.state, memory, size);
 }
 
-/* ---- starting calls: any thread ----------------------------------------------------------------
- */
+/* ---- starting calls: any thread ------------------------------------------------------------- */
 
 static struct rpc_channel *find_channel(rclitei_rpc *rpc, const char *uri) {
     for (struct rpc_channel *at = rpc->channels; at; at = at->next) {
@@ -138,8 +137,7 @@ void rclitei_rpc_drain(rclitei_rpc *rpc, int64_t timeout_ns) {
     pthread_mutex_unlock(&rpc->mutex);
 }
 
-/* ---- begin and end -----------------------------------------------------------------------------
- */
+/* ---- begin and end -------------------------------------------------------------------------- */
 
 rclitei_rpc *rclitei_rpc_create(
     const rclite_allocator *allocator, rclitei_loop *loop, rclitei_resolver *resolver) {

@@ -13,8 +13,7 @@ void rclitei_ros1_service_wire_name(const rclite_service_type *type, char *ret_n
     snprintf(ret_name, size, "%.*s/%s", package, type->name, middle ? middle + 5 : type->name);
 }
 
-/* ---- calls; context->lock held ----------------------------------------------------------------
- */
+/* ---- calls; context->lock held -------------------------------------------------------------- */
 
 static struct ros1_call *call_open(struct ros1_service *service, struct ros1_inbound *inbound) {
     struct ros1_call *call = service->free_calls;
@@ -55,8 +54,7 @@ static void call_close(struct ros1_call *call) {
     service->free_calls = call;
 }
 
-/* ---- answering ---------------------------------------------------------------------------------
- */
+/* ---- answering ------------------------------------------------------------------------------ */
 
 /* ok byte, length, body. NULL: no memory, or the response does not fit its type. */
 static rclitei_packet *build_answer(
@@ -212,8 +210,7 @@ bool rclitei_ros1_service_take(struct ros1_inbound *inbound, const uint8_t *body
     return true;
 }
 
-/* ---- begin and end -----------------------------------------------------------------------------
- */
+/* ---- begin and end -------------------------------------------------------------------------- */
 
 static rclite_result create_parts(struct ros1_service *service) {
     const rclite_service_type *type = service->base.type;

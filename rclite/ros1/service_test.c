@@ -243,8 +243,7 @@ static void test_client_end(void **state) {
     close_fixture(&fixture);
 }
 
-/* ---- other callers -----------------------------------------------------------------------------
- */
+/* ---- other callers -------------------------------------------------------------------------- */
 
 static const char *md5_field(void) {
     static char field[64];

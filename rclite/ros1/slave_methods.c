@@ -199,8 +199,7 @@ static xmlrpc_value *publisher_update(
     return env->fault_occurred ? NULL : success(env, "", xmlrpc_int_new(env, 0));
 }
 
-/* ---- statistics --------------------------------------------------------------------------------
- */
+/* ---- statistics ----------------------------------------------------------------------------- */
 
 static xmlrpc_value *connection_info(
     xmlrpc_env *env, unsigned id, const char *other, const char *direction, const char *topic) {

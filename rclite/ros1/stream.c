@@ -17,8 +17,7 @@
 #define LEND_AFTER_READS 16
 #define LEND_WITHIN_NS INT64_C(50000000)
 
-/* ---- events ------------------------------------------------------------------------------------
- */
+/* ---- events --------------------------------------------------------------------------------- */
 
 static int socket_error(int fd) {
     int error = 0;
@@ -90,8 +89,7 @@ void rclitei_stream_pause(rclitei_stream *stream, bool paused) {
     pthread_mutex_unlock(&stream->mutex);
 }
 
-/* ---- begin and end -----------------------------------------------------------------------------
- */
+/* ---- begin and end -------------------------------------------------------------------------- */
 
 static void init(rclitei_stream *stream, rclitei_loop *loop, const rclite_allocator *allocator,
     const rclitei_stream_handler *handler) {

@@ -99,8 +99,7 @@ void rclitei_stream_carries_data(rclitei_stream *stream);
  * on_input only with new bytes, so look at the input first. */
 void rclitei_stream_pause(rclitei_stream *stream, bool paused);
 
-/* ---- sockets ----------------------------------------------------------------------------------
- */
+/* ---- sockets -------------------------------------------------------------------------------- */
 
 /* Listens on any free port of address ("127.0.0.1"); returns the descriptor or -1 with errno. */
 int rclitei_socket_listen(const char *address, uint16_t *ret_port);

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* ---- the list of publishers -------------------------------------------------------------------
- */
+/* ---- the list of publishers ----------------------------------------------------------------- */
 
 static bool is_listed(const char *uri, const char *const *uris, size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -52,8 +51,7 @@ void rclitei_ros1_publishers_update(
     }
 }
 
-/* ---- registering -------------------------------------------------------------------------------
- */
+/* ---- registering ---------------------------------------------------------------------------- */
 
 static void take_publishers(
     struct ros1_context *context, const char *node_name, const char *topic, xmlrpc_value *list) {
@@ -134,8 +132,7 @@ static rclite_result register_subscription(
     return result;
 }
 
-/* ---- begin and end -----------------------------------------------------------------------------
- */
+/* ---- begin and end -------------------------------------------------------------------------- */
 
 static uint32_t matched_count(const void *endpoint) {
     const struct ros1_subscription *subscription = endpoint;

@@ -24,8 +24,7 @@ static void wait_for(bool (*done)(void *user), void *user) {
     }
 }
 
-/* ---- turns -------------------------------------------------------------------------------------
- */
+/* ---- turns ---------------------------------------------------------------------------------- */
 
 struct queueing {
     rclitei_turn turn;
@@ -68,8 +67,7 @@ static void test_turns_in_order(void **state) {
     rclitei_turn_done(&queueing.turn);
 }
 
-/* ---- helpers -----------------------------------------------------------------------------------
- */
+/* ---- helpers -------------------------------------------------------------------------------- */
 
 struct work {
     rclitei_job job; /* first */
@@ -107,8 +105,7 @@ static void test_helpers_are_bounded(void **state) {
     assert_int_equal(atomic_load(&finished), RCLITEI_HELPERS_MAX);
 }
 
-/* ---- busy connections --------------------------------------------------------------------------
- */
+/* ---- busy connections ----------------------------------------------------------------------- */
 
 static int count_lent(rclite_node *node) {
     struct ros1_context *context = rclitei_ros1_context(node);
@@ -180,8 +177,7 @@ static void test_many_busy(void **state) {
     rclite_context_free(context);
 }
 
-/* ---- freed by a callback of another one --------------------------------------------------------
- */
+/* ---- freed by a callback of another one ----------------------------------------------------- */
 
 struct leaver {
     rclite_context *context;

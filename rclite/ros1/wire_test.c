@@ -16,8 +16,7 @@
 #include "ros1/rpc.h"
 #include "ros1/status_list.h"
 
-/* ---- connection headers ------------------------------------------------------------------------
- */
+/* ---- connection headers --------------------------------------------------------------------- */
 
 static rclitei_header header_of(const char *bytes, size_t size) {
     return (rclitei_header){(const uint8_t *)bytes, size};
@@ -62,8 +61,7 @@ static void test_header_build(void **state) {
     rclitei_pool_free(pool);
 }
 
-/* ---- HTTP --------------------------------------------------------------------------------------
- */
+/* ---- HTTP ----------------------------------------------------------------------------------- */
 
 /* Feeds the text byte by byte: it must be whole exactly at its end. */
 static void check_whole(const char *text, bool is_response, const char *body, bool keep_alive) {
@@ -176,8 +174,7 @@ static void test_uri(void **state) {
     }
 }
 
-/* ---- XML-RPC answers ---------------------------------------------------------------------------
- */
+/* ---- XML-RPC answers ------------------------------------------------------------------------ */
 
 static rclite_result parse(const char *body, xmlrpc_value **ret_value, char *ret_text) {
     char document[1024];
@@ -233,8 +230,7 @@ static void test_answers(void **state) {
     xmlrpc_env_clean(&env);
 }
 
-/* ---- the status message ------------------------------------------------------------------------
- */
+/* ---- the status message --------------------------------------------------------------------- */
 
 /* Reads the kept bytes with the serializer. */
 static void read_status(
@@ -292,8 +288,7 @@ static void test_status_list(void **state) {
     rclitei_ros1_status_done(&list);
 }
 
-/* ---- goal states -------------------------------------------------------------------------------
- */
+/* ---- goal states ---------------------------------------------------------------------------- */
 
 static void test_goal_states(void **state) {
     (void)state;

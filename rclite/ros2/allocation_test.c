@@ -140,8 +140,7 @@ static void await(arena *self) {
                     : testing_gate_wait(&self->gate, self->expected, TESTING_TIMEOUT_NS));
 }
 
-/* ---- topics ------------------------------------------------------------------------------------
- */
+/* ---- topics --------------------------------------------------------------------------------- */
 
 typedef struct game {
     arena arena;
@@ -199,8 +198,7 @@ static void topics_with(rclite_delivery delivery) {
     testing_pair_close(&self.arena.pair);
 }
 
-/* ---- services ----------------------------------------------------------------------------------
- */
+/* ---- services ------------------------------------------------------------------------------- */
 
 typedef struct calling {
     arena arena;
@@ -262,8 +260,7 @@ static void services_with(rclite_delivery delivery) {
     testing_pair_close(&self.arena.pair);
 }
 
-/* ---- actions -----------------------------------------------------------------------------------
- */
+/* ---- actions -------------------------------------------------------------------------------- */
 
 typedef struct acting {
     arena arena;
@@ -335,8 +332,7 @@ static void actions_with(rclite_delivery delivery) {
     testing_pair_close(&self.arena.pair);
 }
 
-/* ---- all of them, with both deliveries ---------------------------------------------------------
- */
+/* ---- all of them, with both deliveries ------------------------------------------------------ */
 
 static void topics(void **state) {
     topics_with(*(const rclite_delivery *)*state);

@@ -11,8 +11,7 @@ static ros2_context *context_of(const ros2_client *client) {
     return ros2_context_of(client->base.node);
 }
 
-/* ---- slots; lock held --------------------------------------------------------------------------
- */
+/* ---- slots; lock held ----------------------------------------------------------------------- */
 
 static ros2_slot *slot_at(ros2_client *client, int64_t sequence) {
     return &client->slots[(uint64_t)sequence & (client->slot_count - 1)];
@@ -67,8 +66,7 @@ static bool remove_slot(ros2_client *client, int64_t sequence, ros2_slot *ret_sl
     return true;
 }
 
-/* ---- replies ----------------------------------------------------------------------------------
- */
+/* ---- replies -------------------------------------------------------------------------------- */
 
 static void answer(ros2_client *client, const ros2_slot *slot, const uint8_t *body,
     size_t body_bytes, bool big_endian) {
@@ -162,8 +160,7 @@ static bool run_ready(rclitei_ready *ready) {
     return true;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------
- */
+/* ---- calls ---------------------------------------------------------------------------------- */
 
 rclite_result ros2_client_call_async(rclite_client *base, const void *request,
     rclite_client_callback callback, void *user, int64_t *ret_id) {
@@ -211,8 +208,7 @@ void ros2_client_forget(rclite_client *base, int64_t id) {
     }
 }
 
-/* ---- life -------------------------------------------------------------------------------------
- */
+/* ---- life ----------------------------------------------------------------------------------- */
 
 static void match_changed(ros2_client *client) {
     atomic_fetch_add(&client->generation, 1);

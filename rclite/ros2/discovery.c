@@ -9,8 +9,7 @@ static const rclite_allocator *allocator_of(const ros2_graph *graph) {
     return &graph->context->base.allocator;
 }
 
-/* ---- our nodes ---------------------------------------------------------------------------------
- */
+/* ---- our nodes ------------------------------------------------------------------------------ */
 
 /* A view: it owns nothing. Lock held. */
 static ros2_node_info node_info_of(const ros2_own_node *own) {
@@ -146,8 +145,7 @@ void ros2_graph_remove(rclite_node *node, const dds_guid_t *reader, const dds_gu
     tell_soon(graph);
 }
 
-/* ---- the others' nodes --------------------------------------------------------------------------
- */
+/* ---- the others' nodes ---------------------------------------------------------------------- */
 
 /* Lock held. */
 static ros2_other **find_other(ros2_graph *graph, const uint8_t gid[16]) {
@@ -262,8 +260,7 @@ void ros2_graph_visit_nodes(ros2_graph *graph, ros2_node_visitor visit, void *us
     pthread_mutex_unlock(&graph->lock);
 }
 
-/* ---- life --------------------------------------------------------------------------------------
- */
+/* ---- life ----------------------------------------------------------------------------------- */
 
 static rclite_result create_endpoints(ros2_graph *graph, rclite_error *reterr) {
     rclite_qos qos = rclite_qos_action_status(); /* reliable, transient local, keep last 1 */
@@ -360,8 +357,7 @@ void ros2_graph_free(ros2_context *context) {
     context->graph = rclitei_release(allocator, graph);
 }
 
-/* ---- changes ------------------------------------------------------------------------------------
- */
+/* ---- changes -------------------------------------------------------------------------------- */
 
 static bool run_ready(rclitei_ready *ready) {
     ros2_graph *graph = (ros2_graph *)((char *)ready - offsetof(ros2_graph, ready));

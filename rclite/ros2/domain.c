@@ -50,8 +50,7 @@ rclite_result ros2_domain_id(int option, uint32_t *ret_id, rclite_error *reterr)
     return RCLITE_OK;
 }
 
-/* ---- configuration ----------------------------------------------------------------------------
- */
+/* ---- configuration -------------------------------------------------------------------------- */
 
 typedef enum discovery_range {
     RANGE_SUBNET,
@@ -149,8 +148,7 @@ rclite_result ros2_domain_config(
     return RCLITE_OK;
 }
 
-/* ---- the domains of this process --------------------------------------------------------------
- */
+/* ---- the domains of this process ------------------------------------------------------------ */
 
 static uint64_t hash_text(const char *text) {
     uint64_t hash = UINT64_C(14695981039346656037);

@@ -194,8 +194,7 @@ static void no_reader(void **state) {
     rclite_context_free(context);
 }
 
-/* ---- a reader that stops reading, and one that dies --------------------------------------------
- */
+/* ---- a reader that stops reading, and one that dies ----------------------------------------- */
 
 /* The child: says that it is matched, and will be stopped, so that it acknowledges nothing. */
 static void child_reader(int ready_fd) {

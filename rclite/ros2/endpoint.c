@@ -121,8 +121,7 @@ rclite_result ros2_writer_init(ros2_writer *writer, ros2_context *context,
     return RCLITE_OK;
 }
 
-/* ---- taking -----------------------------------------------------------------------------------
- */
+/* ---- taking --------------------------------------------------------------------------------- */
 
 #define DRAIN_COUNT 8u
 

@@ -35,8 +35,7 @@ static uint8_t *read_file(const char *name, size_t *ret_size) {
     return bytes;
 }
 
-/* ---- what each holds ----------------------------------------------------------------------------
- */
+/* ---- what each holds ------------------------------------------------------------------------ */
 
 static void assert_text(rclite_string text, const char *wanted) {
     assert_int_equal(text.size, strlen(wanted));
@@ -152,8 +151,7 @@ static const fixture *fixtures(size_t *ret_count) {
     return list;
 }
 
-/* ---- reading and writing ------------------------------------------------------------------------
- */
+/* ---- reading and writing -------------------------------------------------------------------- */
 
 static void check_fixture(const fixture *one, bool views) {
     const rclite_allocator allocator = rclite_allocator_default();

@@ -11,8 +11,7 @@ static ros2_graph *graph_of(rclite_context *context) {
     return ((ros2_context *)context)->graph;
 }
 
-/* ---- the endpoints of the domain ----------------------------------------------------------------
- */
+/* ---- the endpoints of the domain ------------------------------------------------------------ */
 
 typedef bool (*endpoint_visitor)(
     const dds_builtintopic_endpoint_t *endpoint, bool is_writer, void *user);

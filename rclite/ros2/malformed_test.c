@@ -14,8 +14,7 @@
 
 #define HEADER_BYTES sizeof(ros2_request_header)
 
-/* ---- subscriptions ----------------------------------------------------------------------------
- */
+/* ---- subscriptions -------------------------------------------------------------------------- */
 
 #define SENTINEL 424242.0
 
@@ -140,8 +139,7 @@ static void subscriptions(void **state) {
     subscriptions_with(RCLITE_DELIVERY_SPIN);
 }
 
-/* ---- services ----------------------------------------------------------------------------------
- */
+/* ---- services ------------------------------------------------------------------------------- */
 
 static rclite_result on_request(
     rclite_service_call *call, const void *request, void *response, char *error_text, void *user) {
@@ -217,8 +215,7 @@ static void services(void **state) {
     victim_close(self);
 }
 
-/* ---- clients -----------------------------------------------------------------------------------
- */
+/* ---- clients -------------------------------------------------------------------------------- */
 
 typedef struct outcome {
     victim *self;

@@ -37,8 +37,7 @@ static inline ros2_context *ros2_context_of(const rclite_node *node) {
     return (ros2_context *)node->context;
 }
 
-/* ---- qos.c ------------------------------------------------------------------------------------
- */
+/* ---- qos.c ---------------------------------------------------------------------------------- */
 
 typedef struct ros2_qos_extra {
     const char *user_data;
@@ -55,8 +54,7 @@ const char *ros2_qos_policy_name(uint32_t policy_id);
  * false: not there, or longer than capacity. */
 bool ros2_user_data_get(const dds_qos_t *qos, const char *key, char *value, size_t capacity);
 
-/* ---- endpoint.c: what all readers and writers have in common ----------------------------------
- */
+/* ---- endpoint.c: what all readers and writers have in common -------------------------------- */
 
 typedef struct ros2_endpoint_options {
     const char *prefix, *name, *suffix;
@@ -125,8 +123,7 @@ bool ros2_reader_has_data(dds_entity_t reader);
  */
 void ros2_unreadable(ros2_context *context, const char *name, rclite_result why);
 
-/* ---- events.c ---------------------------------------------------------------------------------
- */
+/* ---- events.c ------------------------------------------------------------------------------- */
 
 /* QoS events of one endpoint: straight from the listener, or through the spin queue. */
 typedef struct ros2_events {
@@ -148,8 +145,7 @@ dds_listener_t *ros2_events_writer_listener(ros2_events *events);
 /* The caller adds data_available with its own argument. */
 dds_listener_t *ros2_events_reader_listener(ros2_events *events);
 
-/* ---- publisher.c, subscription.c, service.c, client.c: see backend.h ---------------------------
- */
+/* ---- publisher.c, subscription.c, service.c, client.c: see backend.h ------------------------ */
 
 typedef struct ros2_publisher {
     rclite_publisher base;
@@ -182,8 +178,7 @@ rclite_result ros2_subscription_take(
 bool ros2_subscription_has_data(rclite_subscription *base);
 uint32_t ros2_subscription_matched(const rclite_subscription *base);
 
-/* ---- service_common.c: what servers and clients share ------------------------------------------
- */
+/* ---- service_common.c: what servers and clients share --------------------------------------- */
 
 /* Leads each request and reply inside the data. */
 typedef struct ros2_request_header {
@@ -238,8 +233,7 @@ rclite_result ros2_client_call_async(rclite_client *base, const void *request,
     rclite_client_callback callback, void *user, int64_t *ret_id);
 void ros2_client_forget(rclite_client *base, int64_t id);
 
-/* ---- context.c --------------------------------------------------------------------------------
- */
+/* ---- context.c ------------------------------------------------------------------------------ */
 
 rclite_result ros2_context_init(
     rclite_context *base, const rclite_context_options *options, rclite_error *reterr);

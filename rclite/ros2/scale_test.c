@@ -14,8 +14,7 @@
 #include "ros2/ros2.h"
 #include "ros2/testing/ros2_testing.h"
 
-/* ---- many processes ----------------------------------------------------------------------------
- */
+/* ---- many processes ------------------------------------------------------------------------- */
 
 #define PROCESSES 32
 #define NODES_EACH 4
@@ -171,8 +170,7 @@ static void many_processes(void **state) {
     assert_int_equal(failures, 0);
 }
 
-/* ---- made and freed ----------------------------------------------------------------------------
- */
+/* ---- made and freed ------------------------------------------------------------------------- */
 
 #define ROUNDS 10000
 #define WARM_UP 500

@@ -70,8 +70,7 @@ bool ros2_serdata_open(const ros2_serdata *serdata, const uint8_t **ret_body,
     return true;
 }
 
-/* ---- serdata ----------------------------------------------------------------------------------
- */
+/* ---- serdata -------------------------------------------------------------------------------- */
 
 static bool serdata_eqkey(const struct ddsi_serdata *a, const struct ddsi_serdata *b) {
     (void)a;
@@ -229,8 +228,7 @@ static const struct ddsi_serdata_ops serdata_ops = {
     .get_keyhash = serdata_keyhash,
 };
 
-/* ---- sertype ----------------------------------------------------------------------------------
- */
+/* ---- sertype -------------------------------------------------------------------------------- */
 
 static void sertype_free(struct ddsi_sertype *base) {
     ros2_sertype *type = (ros2_sertype *)base;

@@ -9,8 +9,7 @@ static ros2_context *context_of(const ros2_service *service) {
     return ros2_context_of(service->base.node);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------
- */
+/* ---- calls ---------------------------------------------------------------------------------- */
 
 static ros2_call *take_call(ros2_service *service) {
     pthread_mutex_lock(&service->lock);
@@ -53,8 +52,7 @@ rclite_result ros2_service_respond(
     return sent;
 }
 
-/* ---- requests ---------------------------------------------------------------------------------
- */
+/* ---- requests ------------------------------------------------------------------------------- */
 
 /* A client of rmw_fastrtps sends no header; what it sends would be misread. */
 static bool speaks_our_dialect(ros2_service *service, dds_instance_handle_t request_writer) {
@@ -164,8 +162,7 @@ static bool run_ready(rclitei_ready *ready) {
     return true;
 }
 
-/* ---- life -------------------------------------------------------------------------------------
- */
+/* ---- life ----------------------------------------------------------------------------------- */
 
 static void on_request_writer(
     dds_entity_t reader, const dds_subscription_matched_status_t status, void *user) {

@@ -51,8 +51,7 @@ bool ros2_is_fastdds(const dds_guid_t *participant) {
     return participant->v[0] == 0x01 && participant->v[1] == 0x0f; /* eProsima's vendor id */
 }
 
-/* ---- matched endpoints ------------------------------------------------------------------------
- */
+/* ---- matched endpoints ---------------------------------------------------------------------- */
 
 typedef dds_return_t (*matched_handles)(dds_entity_t, dds_instance_handle_t *, size_t);
 typedef dds_builtintopic_endpoint_t *(*matched_data)(dds_entity_t, dds_instance_handle_t);
@@ -92,8 +91,7 @@ void ros2_reader_visit_writers(ros2_reader *reader, const rclite_allocator *allo
         allocator, visit, user);
 }
 
-/* ---- inbox -------------------------------------------------------------------------------------
- */
+/* ---- inbox ---------------------------------------------------------------------------------- */
 
 void ros2_inbox_init(ros2_inbox *inbox, const rclite_allocator *allocator) {
     *inbox = (ros2_inbox){.allocator = allocator};

@@ -14,8 +14,7 @@ static ros2_context *context_of(const ros2_service *service) {
     return ros2_context_of(service->base.node);
 }
 
-/* ---- whom a reply reaches ---------------------------------------------------------------------
- */
+/* ---- whom a reply reaches ------------------------------------------------------------------- */
 
 typedef enum client_state {
     CLIENT_REACHABLE,
@@ -93,8 +92,7 @@ static client_state client_state_of(
     return state;
 }
 
-/* ---- replies ----------------------------------------------------------------------------------
- */
+/* ---- replies -------------------------------------------------------------------------------- */
 
 /* service->lock held, list not empty. */
 static ros2_serdata *pop_waiting(ros2_service *service) {

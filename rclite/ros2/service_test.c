@@ -114,8 +114,7 @@ static void spun_calls(void **state) {
     testing_pair_close(&pair);
 }
 
-/* ---- several clients, none gets another's answer -----------------------------------------------
- */
+/* ---- several clients, none gets another's answer -------------------------------------------- */
 
 typedef struct client_state {
     testing_gate gate;
@@ -168,8 +167,7 @@ static void several_clients(void **state) {
     testing_pair_close(&pair);
 }
 
-/* ---- answers that come later, and in another order ---------------------------------------------
- */
+/* ---- answers that come later, and in another order ------------------------------------------ */
 
 typedef struct deferred_calls {
     testing_gate gate;
@@ -244,8 +242,7 @@ static void forgetting(void **state) {
     testing_pair_close(&pair);
 }
 
-/* ---- a service that is freed while it answers ---------------------------------------------------
- */
+/* ---- a service that is freed while it answers ----------------------------------------------- */
 
 typedef struct last_call {
     testing_gate entered, freeing;
@@ -283,8 +280,7 @@ static void freed_while_answering(void **state) {
     testing_pair_close(&pair);
 }
 
-/* ---- a client whose reply reader comes after its request ---------------------------------------
- */
+/* ---- a client whose reply reader comes after its request ------------------------------------ */
 
 static void on_reply(dds_entity_t reader, void *user) {
     (void)reader;

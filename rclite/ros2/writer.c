@@ -60,8 +60,7 @@ static void wait_acknowledged(ros2_writer *writer, int64_t timeout_ns) {
     }
 }
 
-/* ---- backlog ----------------------------------------------------------------------------------
- */
+/* ---- backlog -------------------------------------------------------------------------------- */
 
 /* sender.lock held, backlog not empty. */
 static ros2_serdata *pop_backlog(ros2_writer *writer) {
@@ -167,8 +166,7 @@ static bool send_backlog(ros2_task *task, bool alone) {
     }
 }
 
-/* ---- sending ----------------------------------------------------------------------------------
- */
+/* ---- sending -------------------------------------------------------------------------------- */
 
 static rclite_result send_without_waiting(ros2_writer *writer, ros2_serdata *serdata) {
     /* The lock may be held by a thread that is delivering to a local reader of ours, even by this
@@ -245,8 +243,7 @@ rclite_result ros2_writer_send_message(ros2_writer *writer, const rclitei_codec 
     return result == RCLITE_OK ? ros2_writer_send(writer, serdata) : result;
 }
 
-/* ---- ending -----------------------------------------------------------------------------------
- */
+/* ---- ending --------------------------------------------------------------------------------- */
 
 static bool wait_backlog(ros2_writer *writer, int64_t until_ns) {
     ros2_sender *sender = &writer->context->sender;

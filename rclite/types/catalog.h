@@ -33,8 +33,7 @@ rclite_result rclitei_catalog_action(rclitei_catalog *catalog, const char *name,
 rclite_result rclitei_catalog_message_text(rclitei_catalog *catalog, const char *name,
     const char *text, rclitei_spec **ret_spec, rclite_error *reterr);
 
-/* ---- for synthesise.c -------------------------------------------------------------------------
- */
+/* ---- for synthesise.c ----------------------------------------------------------------------- */
 
 typedef struct rclitei_interface_name {
     char package[RCLITEI_NAME_MAX + 1];

@@ -21,8 +21,7 @@ static size_t length_align(bool string_nul) {
     return string_nul ? sizeof(uint32_t) : 1; /* strings have a NUL where values are aligned */
 }
 
-/* ---- sizes -------------------------------------------------------------------------------------
- */
+/* ---- sizes ---------------------------------------------------------------------------------- */
 
 static size_t string_end(const rclite_string *string, size_t position, bool nul) {
     return align_up(position, length_align(nul)) + sizeof(uint32_t) + string->size + nul;
@@ -85,8 +84,7 @@ size_t rclitei_codec_size(const rclitei_codec *codec, const void *message, size_
     return program_end(&codec->native, message, 0, codec->string_nul);
 }
 
-/* ---- writing -----------------------------------------------------------------------------------
- */
+/* ---- writing -------------------------------------------------------------------------------- */
 
 /* Pads with zeros and returns where to write, or NULL when the buffer ends before. */
 static uint8_t *reserve(writer *w, size_t align, size_t bytes) {

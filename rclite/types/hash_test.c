@@ -123,8 +123,7 @@ static void hashes_of_ros2(void **state) {
     rclite_loader_free(loader);
 }
 
-/* ---- every interface of an installed ROS 2 ------------------------------------------------------
- */
+/* ---- every interface of an installed ROS 2 -------------------------------------------------- */
 
 typedef struct installation {
     rclite_loader *loader;

@@ -36,8 +36,7 @@ static bool owns_memory(const rclite_field *field) {
            field->kind == RCLITE_FIELD_MESSAGE;
 }
 
-/* ---- done --------------------------------------------------------------------------------------
- */
+/* ---- done ----------------------------------------------------------------------------------- */
 
 static void done_elements(
     const rclite_field *field, void *elements, size_t count, const rclite_allocator *memory) {
@@ -82,8 +81,7 @@ void rclite_message_done(
     }
 }
 
-/* ---- copy --------------------------------------------------------------------------------------
- */
+/* ---- copy ----------------------------------------------------------------------------------- */
 
 static rclite_result copy_fields(
     const rclite_type *type, void *to, const void *from, const rclite_allocator *memory);
@@ -143,8 +141,7 @@ rclite_result rclite_message_copy(
     return to == from ? RCLITE_OK : copy_fields(type, to, from, &memory);
 }
 
-/* ---- comparison --------------------------------------------------------------------------------
- */
+/* ---- comparison ----------------------------------------------------------------------------- */
 
 static bool elements_equal(const rclite_field *field, rclite_generation generation, const void *a,
     const void *b, size_t count) {

@@ -44,8 +44,7 @@ static void publish_text(rclite_publisher *publisher, const char *text) {
     check("publish", rclite_publisher_publish(publisher, &message), NULL);
 }
 
-/* ---- serve -------------------------------------------------------------------------------------
- */
+/* ---- serve ---------------------------------------------------------------------------------- */
 
 static void on_ping(const void *message, const rclite_message_info *info, void *user) {
     (void)info;
@@ -145,8 +144,7 @@ static void serve(rclite_node *node) {
     rclite_publisher_free(latched);
 }
 
-/* ---- use ---------------------------------------------------------------------------------------
- */
+/* ---- use ------------------------------------------------------------------------------------ */
 
 static atomic_int texts;
 

@@ -36,8 +36,7 @@ enum {
     PEER_EXIT_UNAVAILABLE = 77
 };
 
-/* ---- the job ----------------------------------------------------------------------------------
- */
+/* ---- the job -------------------------------------------------------------------------------- */
 
 typedef enum peer_pattern { PEER_TOPIC, PEER_SERVICE, PEER_ACTION, PEER_STARTUP } peer_pattern;
 typedef enum peer_role { PEER_PUBLISHER, PEER_SUBSCRIBER, PEER_CLIENT, PEER_SERVER } peer_role;
@@ -95,8 +94,7 @@ const char *peer_pattern_type(peer_pattern pattern);
  * or node, payload_kind list, another type than the pattern's own. NULL: all are plain. */
 const char *peer_job_not_plain(const peer_job *job);
 
-/* ---- the peer's functions ---------------------------------------------------------------------
- */
+/* ---- the peer's functions ------------------------------------------------------------------- */
 
 typedef struct peer_kit peer_kit;
 
@@ -158,8 +156,7 @@ typedef struct peer_ops {
  * status. */
 int peer_main(int argc, char **argv, const peer_ops *ops, void *self);
 
-/* ---- what a peer tells the kit ----------------------------------------------------------------
- */
+/* ---- what a peer tells the kit -------------------------------------------------------------- */
 
 /* CLOCK_REALTIME in ns. */
 int64_t peer_now_ns(void);
@@ -189,8 +186,7 @@ void peer_kit_answered(
 /* The call or goal failed (rejected, service error): it counts as lost. */
 void peer_kit_unanswered(peer_kit *kit, uint64_t token);
 
-/* ---- GetMap -----------------------------------------------------------------------------------
- */
+/* ---- GetMap --------------------------------------------------------------------------------- */
 
 #define PEER_MAP_FRAME "main_frame"
 #define PEER_MAP_RESOLUTION 1.0f

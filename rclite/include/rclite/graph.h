@@ -43,9 +43,9 @@ RCLITE_API RCLITE_MUST_USE rclite_result rclite_graph_list_get(rclite_context *c
 RCLITE_API void rclite_graph_list_done(rclite_graph_list *list);
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_graph_count(rclite_context *context,
     const char *topic, uint32_t *ret_publishers, uint32_t *ret_subscriptions);
-/* Called after each change of the graph (one caller at a time; NULL removes it). ROS 1: the master is
- * asked twice a second, so changes are seen up to half a second late, several of them may be one call,
- * and the first answer counts as a change. */
+/* Called after each change of the graph (one caller at a time; NULL removes it). ROS 1: the master
+ * is asked twice a second, so changes are seen up to half a second late, several of them may be one
+ * call, and the first answer counts as a change. */
 RCLITE_API RCLITE_MUST_USE rclite_result rclite_graph_on_change(
     rclite_context *context, void (*callback)(void *user), void *user);
 

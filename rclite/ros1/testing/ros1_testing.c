@@ -22,8 +22,7 @@
 static pid_t master_pid; /* of this test program */
 static char last_log[512];
 
-/* ---- the master --------------------------------------------------------------------------------
- */
+/* ---- the master ----------------------------------------------------------------------------- */
 
 static uint16_t free_port(void) {
     uint16_t port = 0;
@@ -106,8 +105,7 @@ void testing_master_stop(void) {
     }
 }
 
-/* ---- contexts ----------------------------------------------------------------------------------
- */
+/* ---- contexts ------------------------------------------------------------------------------- */
 
 static void keep_log(rclite_log_level level, const char *text, void *user) {
     (void)level;
@@ -181,8 +179,7 @@ void testing_wait_inbounds(const rclite_node *node, size_t count) {
     }
 }
 
-/* ---- raw connections ---------------------------------------------------------------------------
- */
+/* ---- raw connections ------------------------------------------------------------------------ */
 
 int testing_connect(uint16_t port) {
     struct sockaddr_in to = {

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the victim's context, and what it reports ------------------------------------------------
- */
+/* ---- the victim's context, and what it reports ---------------------------------------------- */
 
 static void count_report(rclite_log_level level, const char *text, void *user) {
     victim *self = user;
@@ -33,8 +32,7 @@ uint64_t victim_malformed_count(const victim *self) {
     return rclite_context_count(self->context).malformed;
 }
 
-/* ---- the stranger ------------------------------------------------------------------------------
- */
+/* ---- the stranger --------------------------------------------------------------------------- */
 
 /* Compatible with every reader. */
 static rclite_qos most_offering(void) {
@@ -93,8 +91,7 @@ size_t stranger_good_bytes(const rclite_type *type, const void *message,
     return lead + body;
 }
 
-/* ---- the mill: every way in which a good sample can be spoilt ----------------------------------
- */
+/* ---- the mill: every way in which a good sample can be spoilt ------------------------------- */
 
 typedef struct mill {
     ros2_writer *writer;
