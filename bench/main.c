@@ -1,4 +1,5 @@
 /* rclbench: finds the command. Each lives in bench/cli. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static int unknown_command(const char *word) {
     return CLI_TROUBLE;
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
     if (argc >= 2 && argv[1][0] != '-') {
         for (size_t i = 0; i < cli_command_count; i++) {
             if (strcmp(argv[1], cli_commands[i].name) == 0) {
@@ -42,6 +43,15 @@ int main(int argc, char **argv) {
     int status = cli_dispatch(&cli_default_command, argc - 1, argv + 1);
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         print_commands(stdout);
+    }
+    return status;
+}
+
+int main(int argc, char **argv) {
+    int status = run(argc, argv);
+    if (status != CLI_TROUBLE && (fflush(stdout) != 0 || ferror(stdout))) {
+        fprintf(stderr, "rclbench: standard output: %s\n", strerror(errno));
+        return CLI_TROUBLE;
     }
     return status;
 }

@@ -156,9 +156,22 @@ static bool show(measuring *m, char **ret_error) {
     report_options options = {
         .samples_kept = asked->whole->samples_dir != NULL, .seed = asked->whole->seed};
     report_build(&m->todo, &m->record, &m->environment, &options, &m->result);
-    bool ok = cli_output_write(&m->result, asked->whole, ret_error);
+    /* The files first: whoever reads standard output may leave. */
+    bool ok = true;
     for (size_t i = 0; ok && asked->keep_files != NULL && i < asked->keep_files->count; i++) {
         ok = cli_output_file(&m->result, asked->whole, asked->keep_files->items[i], ret_error);
+    }
+    ok = ok && cli_output_write(&m->result, asked->whole, ret_error);
+    if (!ok) {
+        cli_output_rescue(&m->result, asked->whole, ret_error);
+    }
+    return ok;
+}
+
+static bool check_outputs(const cli_measurement *asked, char **ret_error) {
+    bool ok = asked->whole->output == NULL || cli_output_possible(asked->whole->output, ret_error);
+    for (size_t i = 0; ok && asked->keep_files != NULL && i < asked->keep_files->count; i++) {
+        ok = cli_output_possible(asked->keep_files->items[i], ret_error);
     }
     return ok;
 }
@@ -168,7 +181,8 @@ int cli_measure(const cli_measurement *measurement) {
     m->asked = measurement;
     plan_init(&m->todo);
     char *error = NULL;
-    bool ok = cli_bench_open(&m->bench, measurement->whole, !is_only(measurement), &error);
+    bool ok = check_outputs(measurement, &error) &&
+              cli_bench_open(&m->bench, measurement->whole, !is_only(measurement), &error);
     if (ok) {
         probe(m);
         ok = make_plan(m, &error);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/memory.h"
@@ -69,4 +70,44 @@ bool cli_output_write(const report *result, const cli_settings *settings, char *
         return write_file(result, settings, format, settings->output, ret_error);
     }
     return write_to(result, settings, format, stdout, "standard output", ret_error);
+}
+
+bool cli_output_possible(const char *path, char **ret_error) {
+    struct stat about;
+    int problem = 0;
+    if (stat(path, &about) == 0) {
+        problem = S_ISDIR(about.st_mode) ? EISDIR : access(path, W_OK) != 0 ? errno : 0;
+    } else {
+        const char *slash = strrchr(path, '/');
+        char *folder = slash == NULL   ? util_strdup(".")
+                       : slash == path ? util_strdup("/")
+                                       : util_strndup(path, (size_t)(slash - path));
+        problem = access(folder, W_OK | X_OK) != 0 ? errno : 0;
+        free(folder);
+    }
+    if (problem != 0) {
+        *ret_error = util_format("%s: %s", path, strerror(problem));
+    }
+    return problem == 0;
+}
+
+void cli_output_rescue(const report *result, const cli_settings *settings, char **error) {
+    const char *folder = getenv("TMPDIR");
+    char *path = util_format("%s/rclbench-XXXXXX.json", folder != NULL ? folder : "/tmp");
+    int fd = mkstemps(path, 5);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    char *problem = NULL;
+    bool ok = file != NULL &&
+              write_to(result, settings, report_format_find("json"), file, path, &problem);
+    ok = file != NULL && fclose(file) == 0 && ok;
+    if (ok) {
+        char *longer =
+            util_format("%s; the result is in %s (`rclbench report` shows it)", *error, path);
+        free(*error);
+        *error = longer;
+    } else if (fd >= 0) {
+        unlink(path);
+    }
+    free(problem);
+    free(path);
 }

@@ -15,4 +15,11 @@ bool cli_output_write(const report *result, const cli_settings *settings, char *
 bool cli_output_file(
     const report *result, const cli_settings *settings, const char *path, char **ret_error);
 
+/* Before minutes are spent on what cannot be written. */
+bool cli_output_possible(const char *path, char **ret_error);
+
+/* Last resort when a result could not be written: keeps it as JSON among the temporary files, and
+ * adds to the sentence where (or leaves it as it is). */
+void cli_output_rescue(const report *result, const cli_settings *settings, char **error);
+
 #endif

@@ -80,8 +80,15 @@ void plan_fit_budget(plan *todo, int64_t budget_ns) {
         percent -= 5;
         lower_counts(todo, original, percent);
     } while (percent > 20 && plan_estimate_ns(todo) > budget_ns);
+    bool changed = false;
+    for (size_t i = 0; i < todo->cell_count; i++) {
+        changed = changed || todo->cells[i].count != original[i].count ||
+                  todo->cells[i].duration_ns != original[i].duration_ns;
+    }
     free(original);
-    plan_note(todo, "counts were lowered to %u %% to fit the budget", percent);
+    if (changed) {
+        plan_note(todo, "counts were lowered to %u %% to fit the budget", percent);
+    }
 
     size_t running = 0;
     for (size_t i = 0; i < todo->cell_count; i++) {

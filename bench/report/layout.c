@@ -46,6 +46,11 @@ void layout_build(const report *result, const report_view *view, layout *ret_lay
         }
     }
     free(done);
+    if (view->baseline != NULL && !is_measured(result, 1, view->baseline) &&
+        !is_measured(result, 2, view->baseline)) {
+        strvec_pushf(&shown.notes, "no ratios: %s with itself is not among the measurements",
+            view->baseline);
+    }
     layout_notes(result, &shown);
     *ret_layout = shown;
 }

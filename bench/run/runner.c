@@ -307,7 +307,9 @@ static bool make_folders(runner *r, char **ret_error) {
         return false;
     }
     const char *samples_dir = r->options->samples_dir;
-    if (samples_dir != NULL && mkdir(samples_dir, 0777) != 0 && errno != EEXIST) {
+    struct stat about;
+    if (samples_dir != NULL && mkdir(samples_dir, 0777) != 0 &&
+        (errno != EEXIST || stat(samples_dir, &about) != 0 || !S_ISDIR(about.st_mode))) {
         *ret_error = util_format("%s: %s", samples_dir, strerror(errno));
         return false;
     }

@@ -129,8 +129,9 @@ static bool wait_phase(
     while (!s->failed && one->phase != SIDE_ABSENT && one->phase < phase) {
         int64_t now_ns = run_clock_monotonic_ns();
         if (now_ns >= deadline_ns) {
-            return fail(s, util_format("%s (%s) did not %s in time", one->spec->variant,
-                               one->spec->role, what));
+            return fail(
+                s, util_format("%s (%s) did not %s in time%s", one->spec->variant, one->spec->role,
+                       what, phase == SIDE_RUNNING ? "" : " (--timeout gives it more)"));
         }
         bool alone = s->sides[0].phase == SIDE_ABSENT || s->sides[1].phase == SIDE_ABSENT;
         if (alone && phase == SIDE_READY && s->waiting_told_ns != 0 &&

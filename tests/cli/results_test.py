@@ -115,6 +115,33 @@ class Case(unittest.TestCase):
             self.assertTrue(self.read(name).startswith(begins), name)
         self.assertEqual(self.read("r.json"), self.read("result.json"))
 
+    def test_what_cannot_be_written_is_said_before_measuring(self):
+        os.mkdir(self.path("folder"))
+        for path in ("folder", "nowhere/x.json"):
+            out, err = self.run_it("topic", "--from", "null", "-n", "20", "-o", path, status=2)
+            self.assertIn(f"{path}: ", err)
+            self.assertNotIn("[1/1]", err)
+        self.measure_calls("file.json", 1000)
+        out, err = self.run_it("topic", "--from", "null", "-n", "20", "--save-samples", "file.json", status=2)
+        self.assertIn("file.json: ", err)
+        self.assertNotIn("FAILED", out)
+
+    def test_a_result_that_cannot_be_written_is_kept(self):
+        out, err = self.run_it("topic", "--from", "null", "-n", "20", "-o", "/dev/full", status=2)
+        self.assertIn("/dev/full: No space left on device; the result is in ", err)
+        kept = re.search(r"the result is in (\S+)", err).group(1)
+        self.assertIn("null  null  20", self.run_it("report", kept)[0])
+        for words in (["topic", "--help"], ["peers"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([os.path.join(BUILD, "bin", "rclbench"), *words], stdout=full,
+                                      stderr=subprocess.PIPE, text=True, timeout=DEADLINE_S, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("standard output: No space left on device", done.stderr)
+
+    def test_a_baseline_that_was_not_measured_is_said(self):
+        out, _ = self.run_it("topic", "--from", "null", "-n", "20", "--baseline", "nobody")
+        self.assertIn("no ratios: nobody with itself is not among the measurements", out)
+
     def test_compare(self):
         self.measure_calls("old.json", "[100000,120000]")
         self.measure_calls("new.json", "[200000,240000]")
