@@ -152,6 +152,17 @@ static char *reason_of_one(const plan_peer *peer, const plan_cell *cell, int sid
     return plan_rules_refusal(&peer->rules, peer->name, cell, side);
 }
 
+/* What of ROS 2's quality of service TCPROS has no counterpart for; or NULL. (keep_all is its queue
+ * without a limit, transient_local its latching.) */
+static const char *unknown_to_ros1(const plan_qos *qos) {
+    return strcmp(qos->reliability, "reliable") != 0 ? "best effort"
+           : qos->deadline_ns > 0                    ? "deadline"
+           : qos->lifespan_ns > 0                    ? "lifespan"
+           : strcmp(qos->liveliness, "automatic") != 0 || qos->liveliness_lease_ns > 0
+               ? "liveliness"
+               : NULL;
+}
+
 static const char *rmw_of(const plan_peer *peer) {
     return peer->rmw == NULL ? "rmw_cyclonedds_cpp" : peer->rmw;
 }
@@ -167,6 +178,10 @@ static char *refusal(const plan_peer *from, const plan_peer *to, const plan_cell
     }
     if (strcmp(from->family, to->family) != 0) {
         return util_format("%s and %s do not speak the same protocol", from->name, to->name);
+    }
+    const char *lacks = cell->generation == 1 ? unknown_to_ros1(&cell->qos) : NULL;
+    if (lacks != NULL) {
+        return util_format("ROS 1 has no %s", lacks);
     }
     const pattern_type *type = pattern_find_type(pattern_registry[cell->pattern], cell->type);
     if (type != NULL && type->carrier == NULL) {

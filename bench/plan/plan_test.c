@@ -212,6 +212,30 @@ static void rules_say_which_settings_they_ask_for(void **state) {
     free(topic);
 }
 
+static void ros1_has_less_quality_of_service(void **state) {
+    (void)state;
+    plan_spec spec = spec_of(PLAN_TOPIC, "rclite", NULL);
+    spec.cell.generation = 1;
+    spec.cell.qos.durability = "transient_local";
+    spec.cell.qos.history = "keep_all";
+    plan todo;
+    expand(&todo, &spec);
+    assert_null(todo.cells[0].refused);
+    plan_done(&todo);
+    spec = spec_of(PLAN_TOPIC, "rclite", NULL);
+    spec.cell.generation = 1;
+    spec.cell.qos.reliability = "best_effort";
+    expand(&todo, &spec);
+    assert_string_equal(todo.cells[0].refused, "ROS 1 has no best effort");
+    plan_done(&todo);
+    spec = spec_of(PLAN_TOPIC, "rclite", NULL);
+    spec.cell.generation = 1;
+    spec.cell.qos.liveliness_lease_ns = 1;
+    expand(&todo, &spec);
+    assert_string_equal(todo.cells[0].refused, "ROS 1 has no liveliness");
+    plan_done(&todo);
+}
+
 static void unknown_names_get_a_suggestion(void **state) {
     (void)state;
     plan todo;
@@ -322,6 +346,7 @@ int main(void) {
         cmocka_unit_test(rules_of_a_manifest_refuse_with_their_reason),
         cmocka_unit_test(all_leaves_out_the_side_that_a_rule_refuses),
         cmocka_unit_test(rules_say_which_settings_they_ask_for),
+        cmocka_unit_test(ros1_has_less_quality_of_service),
         cmocka_unit_test(unknown_names_get_a_suggestion),
         cmocka_unit_test(the_default_pairs_each_with_itself),
         cmocka_unit_test(a_budget_lowers_counts_before_it_drops_cells),
