@@ -3,7 +3,6 @@
  * latencies, lose, double, swap and spoil messages, and break the protocol in every way that the
  * harness has to survive. */
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "link.h"
+#include "mischief.h"
 #include "peer_kit.h"
 #include "script.h"
 
@@ -310,79 +310,17 @@ static void null_destroy(void *self) {
     script_done(&peer->script);
 }
 
-/* ---- what it does wrong ---- */
-
-static void flood(const null_script *script) {
-    char line[] = "this line is one of very many that nobody asked for\n";
-    FILE *to = script->flood_stderr ? stderr : stdout;
-    for (int64_t written = 0; written < script->flood_bytes;) {
-        written += (int64_t)fwrite(line, 1, sizeof line - 1, to);
-    }
-    fflush(to);
-}
-
-static void early_io(const null_peer *peer) {
-    FILE *to =
-        strcmp(peer->script.early_io, "file") == 0 ? fopen(peer->job->samples, "we") : stdout;
-    for (int i = 0; to && i < 100; i++) {
-        fprintf(to, "sample %d was written while measuring\n", i);
-    }
-    if (to) {
-        fflush(to);
-    }
-}
-
 static void null_stage(void *self, peer_stage stage) {
-    null_peer *peer = self;
-    const null_script *script = &peer->script;
-    if (stage == PEER_STAGE_READY && script->ready_delay_ns > 0) {
-        int64_t delay = script->ready_delay_ns;
-        nanosleep(&(struct timespec){delay / NS_PER_S, delay % NS_PER_S}, NULL);
-    }
-    if (stage == PEER_STAGE_MEASURED && script->early_io) {
-        early_io(peer);
-    }
-    if (script->line_at == (int)stage && script->line) {
-        dprintf(4, "%s\n", script->line);
-    }
-    if (script->flood_at == (int)stage) {
-        flood(script);
-    }
-    if (script->crash_at == (int)stage) {
-        raise((int)script->signal);
-    }
-    if (script->exit_at == (int)stage) {
-        _exit((int)script->exit_code);
-    }
-    while (script->hang_at == (int)stage) {
-        pause();
-    }
+    const null_peer *peer = self;
+    mischief_at(&peer->script, peer->job ? peer->job->samples : NULL, stage);
 }
 
 static void null_say(void *self, char *line, size_t size) {
-    const null_script *script = &((null_peer *)self)->script;
-    long long number;
-    if (sscanf(line, "now %lld", &number) == 1) {
-        snprintf(line, size, "now %lld", number + (long long)script->now_offset_ns);
-    } else if (sscanf(line, "done %lld", &number) == 1) {
-        snprintf(line, size, "done %lld", number + (long long)script->done_offset);
-    }
+    mischief_say(&((null_peer *)self)->script, line, size);
 }
 
 static void null_rows(void *self, peer_row *rows, size_t *count) {
-    const null_script *script = &((null_peer *)self)->script;
-    if (script->rows_offset < 0 && *count > 0) {
-        --*count;
-    } else if (script->rows_offset > 0 && *count > 0) {
-        rows[*count] = rows[*count - 1];
-        rows[*count].seq++;
-        ++*count;
-    }
-    for (size_t i = 0; script->swap && i < *count; i++) {
-        int64_t t1 = rows[i].t1_ns;
-        rows[i].t1_ns = rows[i].t4_ns;
-        rows[i].t4_ns = t1;
-    }
+    mischief_rows(&((null_peer *)self)->script, rows, count);
 }
 
 static const peer_ops null_ops = {
