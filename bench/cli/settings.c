@@ -37,7 +37,7 @@ static void copy_list(strvec *list) {
 }
 
 /* A deep copy. */
-static void copy(cli_settings *to, const cli_settings *from) {
+static void copy_settings(cli_settings *to, const cli_settings *from) {
     *to = *from;
     copy_list(&to->spec.from);
     copy_list(&to->spec.to);
@@ -131,7 +131,7 @@ cli_settings *cli_settings_expand(
     }
     cli_settings *points = util_alloc(count, sizeof *points);
     for (size_t i = 0; i < count; i++) {
-        copy(&points[i], base);
+        copy_settings(&points[i], base);
         if (!set_combination(&points[i], line, i, ret_error)) {
             cli_settings_free(points, i + 1);
             return NULL;

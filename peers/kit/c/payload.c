@@ -19,6 +19,15 @@ static uint64_t get(const uint8_t *from) {
     return le64toh(little);
 }
 
+uint64_t peer_seq_make(uint64_t index, uint64_t warmup) {
+    return index < warmup ? index | PEER_SEQ_WARMUP : index - warmup;
+}
+
+uint64_t peer_seq_index(uint64_t seq, uint64_t warmup) {
+    uint64_t number = seq & ~(PEER_SEQ_WARMUP | PEER_SEQ_CORRUPT);
+    return (seq & PEER_SEQ_WARMUP) != 0 ? number : number + warmup;
+}
+
 void peer_payload_fill(uint8_t *data, size_t size, uint64_t run_id) {
     uint32_t value = (uint32_t)((HEAD_BYTES * 131 + run_id % 251) % 251);
     for (size_t i = HEAD_BYTES; i + TAIL_BYTES < size; i++) {

@@ -1,9 +1,14 @@
-/* The bytes of a topic message: writing them at the sender, checking them at the receiver
- * (docs/peer-protocol.md, "Payload of a topic message"). Pure. */
+/* The bytes of a topic message, and its number: writing them at the sender, checking them at the
+ * receiver (docs/peer-protocol.md, "Payload of a topic message"). Pure. */
 #ifndef PEER_KIT_PAYLOAD_H
 #define PEER_KIT_PAYLOAD_H
 
 #include "peer_kit.h"
+
+/* The number that goes with a message or call, the index-th from the first of the warm-up; and the
+ * way back, whatever flags the number has. */
+uint64_t peer_seq_make(uint64_t index, uint64_t warmup);
+uint64_t peer_seq_index(uint64_t seq, uint64_t warmup);
 
 /* The body, once for all messages of a run. size >= PEER_PAYLOAD_BYTES_MIN, here and below. */
 void peer_payload_fill(uint8_t *data, size_t size, uint64_t run_id);

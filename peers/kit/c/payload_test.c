@@ -56,6 +56,17 @@ static void test_every_spoilt_byte_is_found(void **state) {
     assert_true(peer_payload_check(data, 40, seq, body));
 }
 
+static void test_numbers(void **state) {
+    (void)state;
+    assert_true(peer_seq_make(2, 3) == (2 | PEER_SEQ_WARMUP));
+    assert_true(peer_seq_make(3, 3) == 0);
+    for (uint64_t index = 0; index < 10; index++) {
+        uint64_t seq = peer_seq_make(index, 3);
+        assert_int_equal(peer_seq_index(seq, 3), index);
+        assert_int_equal(peer_seq_index(seq | PEER_SEQ_CORRUPT, 3), index);
+    }
+}
+
 static void test_map(void **state) {
     (void)state;
     int8_t map[SIZE];
@@ -109,6 +120,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bytes_of_a_message),
         cmocka_unit_test(test_every_spoilt_byte_is_found),
+        cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_map),
         cmocka_unit_test(test_sample_file),
     };

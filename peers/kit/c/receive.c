@@ -27,9 +27,7 @@ static bool is_corrupt(const peer_kit *kit, const arrival *it, const uint8_t *da
 /* Under the lock. Counts the intact messages that came in order: when that is all of them, nothing
  * can be on its way any more. */
 static void count_in_order(peer_kit *kit, uint64_t seq) {
-    uint64_t number = seq & ~(PEER_SEQ_WARMUP | PEER_SEQ_CORRUPT);
-    uint64_t index = seq & PEER_SEQ_WARMUP ? number : number + kit->job.warmup;
-    if (!(seq & PEER_SEQ_CORRUPT) && index == kit->in_order) {
+    if (!(seq & PEER_SEQ_CORRUPT) && peer_seq_index(seq, kit->job.warmup) == kit->in_order) {
         kit->in_order++;
     }
 }
@@ -49,8 +47,7 @@ static void record(peer_kit *kit, const peer_row *row, bool numbered) {
             peer_row *to = &samples->rows[samples->count++];
             *to = *row;
             if (!numbered) {
-                bool warmup = arrived < kit->job.warmup;
-                to->seq |= warmup ? arrived | PEER_SEQ_WARMUP : arrived - kit->job.warmup;
+                to->seq |= peer_seq_make(arrived, kit->job.warmup);
             }
         } else {
             samples->missing++;

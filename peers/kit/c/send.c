@@ -156,7 +156,7 @@ static void send_claimed(peer_kit *kit, uint64_t index) {
     /* Beyond the capacity there is one row for all that are not recorded. */
     peer_row *row = &kit->samples.rows[index < capacity ? index : capacity];
     memset(row, 0, sizeof *row);
-    row->seq = index < job->warmup ? index | PEER_SEQ_WARMUP : index - job->warmup;
+    row->seq = peer_seq_make(index, job->warmup);
     if (job->period_ns > 0) {
         row->planned_ns = planned_ns(kit, index) + kit->sending.realtime_offset_ns;
     }
@@ -232,8 +232,7 @@ void peer_kit_unanswered(peer_kit *kit, uint64_t token) {
 }
 
 void peer_send_echoed(peer_kit *kit, int64_t arrived_ns, uint64_t seq, bool corrupt) {
-    uint64_t number = seq & ~(PEER_SEQ_WARMUP | PEER_SEQ_CORRUPT);
-    uint64_t index = seq & PEER_SEQ_WARMUP ? number : number + kit->job.warmup;
+    uint64_t index = peer_seq_index(seq, kit->job.warmup);
     peer_kit_answered(kit, index, 0, 0, arrived_ns, corrupt);
 }
 
