@@ -6,6 +6,9 @@
 #include "ros2/graph.h"
 
 #define SLOT_COUNT_FIRST 16u
+/* 10 ms after its match the reply reader asks for the heartbeat that it has missed; then the answer
+ * of a server that replies at once is not dropped. */
+#define SETTLE_NS INT64_C(15000000)
 
 static ros2_context *context_of(const ros2_client *client) {
     return ros2_context_of(client->base.node);
@@ -227,11 +230,12 @@ static void on_request_reader(
 
 static void on_reply_writer(
     dds_entity_t reader, const dds_subscription_matched_status_t status, void *user) {
+    ros2_client *client = user;
     (void)reader;
-    (void)status;
-    ros2_enter(user);
-    match_changed(user);
-    ros2_leave(user);
+    ros2_enter(client);
+    ros2_settle_match(&client->settle, status.current_count_change);
+    match_changed(client);
+    ros2_leave(client);
 }
 
 static rclite_result create_endpoints(
@@ -299,11 +303,14 @@ rclite_result ros2_client_init(rclite_client *base, rclite_error *reterr) {
     pthread_cond_init(&client->called, NULL);
     client->lock_ready = true;
     ros2_inbox_init(&client->inbox, &base->node->context->allocator);
-    ros2_settle_init(&client->settle, &context_of(client)->sender, on_settled, client);
+    ros2_settle_init(&client->settle, &context_of(client)->sender, SETTLE_NS, on_settled, client);
     rclite_result result = create_messages(client, reterr);
     if (result == RCLITE_OK) {
         char *identity = ros2_identity(context_of(client), "clientid");
         result = create_endpoints(client, identity, reterr);
+        if (result == RCLITE_OK) {
+            ros2_settle_start(&client->settle, &client->writer);
+        }
         rclitei_release(&context_of(client)->base.allocator, identity);
     }
     if (result == RCLITE_OK) {
@@ -335,7 +342,9 @@ void ros2_client_done(rclite_client *base) {
             slot.callback(RCLITE_ERR_SHUTDOWN, NULL, "the client was freed", slot.user);
         }
     }
+    ros2_settle_end(&client->settle);
     ros2_writer_done(&client->writer);
+    /* A match that came until then has set it going again. */
     ros2_settle_end(&client->settle);
     client->slots = rclitei_release(allocator, client->slots);
     client->response = rclitei_message_free(base->type->response, client->response, allocator);

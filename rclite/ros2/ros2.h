@@ -109,6 +109,8 @@ rclite_result ros2_writer_send_message(ros2_writer *writer, const rclitei_codec 
 rclite_result ros2_writer_serialize(const ros2_writer *writer, const rclitei_codec *codec,
     const void *header, size_t header_bytes, const void *message, ros2_serdata **ret_serdata);
 rclite_result ros2_writer_wait_sent(ros2_writer *writer, int64_t timeout_ns);
+/* Sends what readers acknowledge and users never see (settle.h). false: the readers are behind. */
+bool ros2_writer_probe(ros2_writer *writer);
 
 /* Takes everything there is and gives each sample to `each`; the serdata is valid during the call.
  */

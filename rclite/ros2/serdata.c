@@ -2,6 +2,8 @@
  * sample of every topic is of the one instance, and only XCDR1 is spoken, as by an RMW. */
 #include "ros2/serdata.h"
 
+#include <dds/dds.h>
+#include <dds/ddsi/q_protocol.h>
 #include <dds/ddsi/q_radmin.h>
 #include <string.h>
 
@@ -49,6 +51,16 @@ ros2_serdata *ros2_serdata_create(const struct ddsi_sertype *type, size_t size_b
     ros2_serdata *serdata = create(type, SDK_DATA, size_bytes);
     if (serdata) {
         memcpy(serdata->bytes, (const uint8_t[]){0, 1, 0, 0}, ROS2_ENCAPSULATION_BYTES);
+    }
+    return serdata;
+}
+
+ros2_serdata *ros2_serdata_create_unregister(const struct ddsi_sertype *type) {
+    ros2_serdata *serdata = create(type, SDK_KEY, ROS2_ENCAPSULATION_BYTES);
+    if (serdata) {
+        memcpy(serdata->bytes, (const uint8_t[]){0, 1, 0, 0}, ROS2_ENCAPSULATION_BYTES);
+        serdata->base.statusinfo = NN_STATUSINFO_UNREGISTER;
+        serdata->base.timestamp.v = dds_time();
     }
     return serdata;
 }

@@ -29,6 +29,8 @@ struct ddsi_sertype *ros2_sertype_create(ros2_pool *pool, const char *type_name)
 /* size_bytes with the encapsulation header, which is written (little-endian CDR) as is the padding;
  * the body is the caller's to fill. One reference. */
 ros2_serdata *ros2_serdata_create(const struct ddsi_sertype *type, size_t size_bytes);
+/* Says nothing but that the writer has no more to do with the instance. */
+ros2_serdata *ros2_serdata_create_unregister(const struct ddsi_sertype *type);
 void ros2_serdata_unref(ros2_serdata *serdata);
 
 /* What the header says. false: not plain CDR. */

@@ -241,11 +241,15 @@ rclite_result ros2_service_init(rclite_service *base, rclite_error *reterr) {
     pthread_mutex_init(&service->lock, NULL);
     service->lock_ready = true;
     ros2_inbox_init(&service->inbox, &base->node->context->allocator);
-    ros2_settle_init(&service->settle, &context_of(service)->sender, ros2_service_settled, service);
+    ros2_settle_init(
+        &service->settle, &context_of(service)->sender, 0, ros2_service_settled, service);
     rclite_result result = create_messages(service, reterr);
     if (result == RCLITE_OK) {
         char *identity = ros2_identity(context_of(service), "serviceid");
         result = create_endpoints(service, identity, reterr);
+        if (result == RCLITE_OK) {
+            ros2_settle_start(&service->settle, &service->writer);
+        }
         rclitei_release(&context_of(service)->base.allocator, identity);
     }
     if (result == RCLITE_OK) {

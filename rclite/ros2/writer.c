@@ -243,6 +243,18 @@ rclite_result ros2_writer_send_message(ros2_writer *writer, const rclitei_codec 
     return result == RCLITE_OK ? ros2_writer_send(writer, serdata) : result;
 }
 
+bool ros2_writer_probe(ros2_writer *writer) {
+    ros2_serdata *serdata = ros2_serdata_create_unregister(writer->type);
+    if (!serdata) {
+        return true; /* the call itself will tell */
+    }
+    pthread_mutex_lock(&writer->lock);
+    ros2_leave(serdata);
+    const dds_return_t code = dds_forwardcdr(writer->entity, &serdata->base);
+    pthread_mutex_unlock(&writer->lock);
+    return code != DDS_RETCODE_TIMEOUT;
+}
+
 /* ---- ending --------------------------------------------------------------------------------- */
 
 static bool wait_backlog(ros2_writer *writer, int64_t until_ns) {
