@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "run/interrupt.h"
+#include "run/orphans.h"
 #include "run/probe.h"
 #include "util/memory.h"
 
@@ -72,6 +73,7 @@ bool cli_bench_open(
     memset(bench, 0, sizeof *bench);
     bench->network.lock_fd = -1;
     run_interrupt_install();
+    run_orphans_adopt();
     if (!run_guard_start(&bench->guard)) {
         *ret_error = util_format("the guard process cannot be started: %s", strerror(errno));
         return false;
@@ -109,6 +111,8 @@ void cli_bench_close(cli_bench *bench) {
     strvec_done(&bench->environments[0]);
     strvec_done(&bench->environments[1]);
     run_guard_stop(&bench->guard);
+    char name[RUN_ORPHAN_NAME_MAX];
+    run_orphans_end(NULL, 0, name);
     memset(bench, 0, sizeof *bench);
 }
 

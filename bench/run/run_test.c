@@ -20,6 +20,7 @@
 #include "run/guard.h"
 #include "run/job.h"
 #include "run/network.h"
+#include "run/orphans.h"
 #include "run/resources.h"
 #include "run/ros2_env.h"
 #include "util/memory.h"
@@ -367,6 +368,41 @@ static void the_guard_kills_what_is_left(void **state) {
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
+/* A process that became a daemon: its parent ends, and it is ours. */
+static void a_daemon_is_ended_and_others_are_spared(void **state) {
+    (void)state;
+    run_orphans_adopt();
+    int fds[2];
+    assert_int_equal(pipe(fds), 0);
+    pid_t spared = fork();
+    if (spared == 0) {
+        pause();
+        _exit(0);
+    }
+    pid_t parent = fork();
+    if (parent == 0) {
+        setsid();
+        pid_t daemon = fork();
+        if (daemon == 0) {
+            pause();
+            _exit(0);
+        }
+        _exit(write(fds[1], &daemon, sizeof daemon) == sizeof daemon ? 0 : 1);
+    }
+    pid_t daemon = 0;
+    assert_int_equal(read(fds[0], &daemon, sizeof daemon), sizeof daemon);
+    assert_int_equal(waitpid(parent, NULL, 0), parent);
+    close(fds[0]);
+    close(fds[1]);
+    char name[RUN_ORPHAN_NAME_MAX] = "";
+    assert_int_equal(run_orphans_end(&spared, 1, name), 1);
+    assert_string_equal(name, "bench_run_test");
+    assert_int_equal(kill(daemon, 0), -1);
+    assert_int_equal(kill(spared, 0), 0);
+    assert_int_equal(run_orphans_end(NULL, 0, name), 1);
+    assert_int_equal(kill(spared, 0), -1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_holds_every_field),
@@ -381,6 +417,7 @@ int main(void) {
         cmocka_unit_test(an_unusable_ros2_is_named),
         cmocka_unit_test(a_broken_ros2_is_named),
         cmocka_unit_test(the_guard_kills_what_is_left),
+        cmocka_unit_test(a_daemon_is_ended_and_others_are_spared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@
 #include "run/interrupt.h"
 #include "run/job.h"
 #include "run/master.h"
+#include "run/orphans.h"
 #include "run/probe.h"
 #include "run/round.h"
 #include "run/session.h"
@@ -198,6 +199,17 @@ static void run_sides(runner *r, const plan_cell *cell, side_start starts[2], ru
     free(sentence);
 }
 
+/* Nothing of one round shall run during the next. */
+static void end_orphans(runner *r, run_round *round) {
+    const pid_t ours[] = {r->setting->guard->pid, r->master.child.pid};
+    char name[RUN_ORPHAN_NAME_MAX];
+    size_t ended = run_orphans_end(ours, sizeof ours / sizeof ours[0], name);
+    if (ended > 0) {
+        run_round_warn(round, "%zu process%s that the peers left behind had to be killed (%s)",
+            ended, ended == 1 ? "" : "es", name);
+    }
+}
+
 /* One round of one cell, recorded whatever comes of it. */
 static void run_one(runner *r, size_t cell_index, uint32_t index) {
     run_cell *target = &r->record->cells[cell_index];
@@ -219,6 +231,7 @@ static void run_one(runner *r, size_t cell_index, uint32_t index) {
     }
     if (ok) {
         run_sides(r, cell, starts, round);
+        end_orphans(r, round);
         run_check_samples(round, run_id, cell);
     }
     side_start_done(&starts[0]);
