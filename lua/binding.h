@@ -86,6 +86,9 @@ bool binding_call_back(binding_object *object, lua_State *L, int arguments, int 
 /* Bracket every call into rclite that may call back. leave raises what a callback raised. */
 void binding_enter(binding_object *object, lua_State *L);
 void binding_leave(binding_object *object, lua_State *L);
+
+/* ---- options.c ---- */
+
 /* Seconds at index to ns; nil or none: forever. */
 int64_t binding_timeout_ns(lua_State *L, int at);
 /* The table of options at index, if there is one, has no other names than these ({..., NULL}). */
