@@ -47,7 +47,7 @@ static void collect_names(const cli_measurement *asked, strvec *names) {
 static void probe(measuring *m) {
     strvec names = {0};
     collect_names(m->asked, &names);
-    cli_bench_probe(&m->bench, m->asked->is_default ? NULL : &names);
+    cli_bench_probe(&m->bench, m->asked->is_default && names.count == 0 ? NULL : &names);
     strvec_done(&names);
 }
 
@@ -68,14 +68,16 @@ static bool make_plan(measuring *m, char **ret_error) {
     m->todo.rounds = (uint32_t)asked->whole->rounds;
     m->todo.timeout_ns = asked->whole->timeout_ns;
     for (size_t i = 0; i < asked->point_count; i++) {
-        if (asked->is_default) {
-            plan_expand_default(&m->todo, &asked->points[i].spec.cell, peers);
-        } else if (!plan_expand(&m->todo, &asked->points[i].spec, peers, ret_error)) {
+        const plan_spec *spec = &asked->points[i].spec;
+        if (!(asked->is_default ? plan_expand_default(&m->todo, spec, peers, ret_error)
+                                : plan_expand(&m->todo, spec, peers, ret_error))) {
             return false;
         }
     }
     if (m->todo.cell_count == 0) {
-        *ret_error = util_strdup("no client library can be measured here; see `rclbench peers`");
+        bool named = asked->points[0].spec.from.count > 0;
+        *ret_error = util_format("no client library %s; see `rclbench peers`",
+            named ? "of those named plays this" : "can be measured here");
         return false;
     }
     if (is_only(asked) && (m->todo.cell_count != 1 || m->todo.rounds != 1)) {

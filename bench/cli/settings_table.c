@@ -109,6 +109,8 @@ static bool set_setting(void *settings, const char *value, char **ret_error) {
 const cli_option cli_options[] = {
     {"from", 0, OPTION_LIST, false, TOPICS, AT(spec.from), 0, 0, NULL, NULL, "PEERS", NULL,
         "who publishes: peers as `rclbench peers` lists them, comma separated, or 'all'", "Peers"},
+    {"peers", 0, OPTION_LIST, false, CLI_DEFAULT, AT(spec.from), 0, 0, NULL, NULL, "PEERS", "from",
+        "only these, each with itself: as `rclbench peers` lists them, comma separated", "Peers"},
     {"to", 0, OPTION_LIST, false, TOPICS, AT(spec.to), 0, 0, NULL, NULL, "PEERS", NULL,
         "who subscribes; without it the same as --from", NULL},
     {"client", 0, OPTION_LIST, false, CALLS, AT(spec.from), 0, 0, NULL, NULL, "PEERS", NULL,

@@ -234,31 +234,44 @@ bool plan_expand(plan *todo, const plan_spec *spec, plan_peers peers, char **ret
     return ok;
 }
 
-/* The default cells of one pattern and generation, for first variants or for the others. */
-static void add_default(plan *todo, const plan_cell *template, plan_peers peers, plan_pattern kind,
-    int generation, bool secondary) {
-    plan_cell cell = *template;
-    cell.pattern = kind;
-    cell.generation = generation;
-    cell.type = plan_cell_default(kind).type;
+/* The default cells of one pattern and generation, for first variants or for the others. Peers that
+ * were named are silently left out of what they do not play, as 'all' leaves them out. */
+static bool add_default(plan *todo, const plan_cell *cell, const strvec *asked, plan_peers peers,
+    bool secondary, char **ret_error) {
     strvec names = {0};
-    add_all(todo, &cell, peers, BOTH_SIDES, &names);
-    for (size_t i = 0; i < names.count; i++) {
+    bool ok = resolve(todo, cell, peers, BOTH_SIDES, asked, &names, ret_error);
+    for (size_t i = 0; ok && i < names.count; i++) {
         const plan_peer *peer = find_peer(peers, names.items[i]);
-        if (peer->secondary == secondary) {
-            add_pair(todo, &cell, peer, peer);
+        if (peer->secondary == secondary && plays(peer, cell)) {
+            add_pair(todo, cell, peer, peer);
         }
     }
     strvec_done(&names);
+    return ok;
 }
 
-void plan_expand_default(plan *todo, const plan_cell *template, plan_peers peers) {
+bool plan_expand_default(plan *todo, const plan_spec *spec, plan_peers peers, char **ret_error) {
+    static const plan_pattern patterns[] = {PLAN_TOPIC, PLAN_SERVICE};
+    strvec asked = {0};
+    strvec_push_all(&asked, &spec->from);
+    if (asked.count == 0) {
+        strvec_push(&asked, "all");
+    }
+    bool ok = true;
     for (int secondary = 0; secondary <= 1; secondary++) {
         for (int generation = 2; generation >= 1; generation--) {
-            if (template->generation == 0 || template->generation == generation) {
-                add_default(todo, template, peers, PLAN_TOPIC, generation, secondary == 1);
-                add_default(todo, template, peers, PLAN_SERVICE, generation, secondary == 1);
+            if (spec->cell.generation != 0 && spec->cell.generation != generation) {
+                continue;
+            }
+            for (size_t i = 0; ok && i < sizeof patterns / sizeof patterns[0]; i++) {
+                plan_cell cell = spec->cell;
+                cell.pattern = patterns[i];
+                cell.generation = generation;
+                cell.type = plan_cell_default(patterns[i]).type;
+                ok = add_default(todo, &cell, &asked, peers, secondary == 1, ret_error);
             }
         }
     }
+    strvec_done(&asked);
+    return ok;
 }

@@ -41,9 +41,10 @@ typedef struct plan_spec {
  * sentence (heap) for a name that no manifest has. */
 bool plan_expand(plan *todo, const plan_spec *spec, plan_peers peers, char **ret_error);
 
-/* Appends what `rclbench` without arguments measures: topic and service at 1 MiB, each available
- * peer with itself; `cell` gives counts, payload and transport, generation 0 means both. */
-void plan_expand_default(plan *todo, const plan_cell *cell, plan_peers peers);
+/* Appends what `rclbench` without a command measures: topic and service at 1 MiB, each peer with
+ * itself: those in `from`, or each that is available. The cell gives counts, payload and transport;
+ * generation 0 means both. False with an error sentence (heap) for a name that no manifest has. */
+bool plan_expand_default(plan *todo, const plan_spec *spec, plan_peers peers, char **ret_error);
 
 /* A rough guess of how long one round, and the whole plan, will take. */
 int64_t plan_estimate_round_ns(const plan_cell *cell);

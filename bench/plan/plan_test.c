@@ -190,10 +190,11 @@ static void all_leaves_out_the_side_that_a_rule_refuses(void **state) {
         "request on a connection (--set connection=per_call)");
     plan_done(&todo);
     plan_init(&todo);
-    plan_cell cell = plan_cell_default(PLAN_TOPIC);
-    cell.generation = 1;
-    cell.payload_bytes = 100;
-    plan_expand_default(&todo, &cell, here);
+    char *error = NULL;
+    plan_spec all = {.cell = plan_cell_default(PLAN_TOPIC)};
+    all.cell.generation = 1;
+    all.cell.payload_bytes = 100;
+    assert_true(plan_expand_default(&todo, &all, here, &error));
     assert_int_equal(todo.cell_count, 4 + 3); /* topics of all four, services without single */
     for (size_t i = 0; i < todo.cell_count; i++) {
         assert_null(todo.cells[i].refused);
@@ -259,10 +260,11 @@ static void the_default_pairs_each_with_itself(void **state) {
     (void)state;
     plan todo;
     plan_init(&todo);
-    plan_cell cell = plan_cell_default(PLAN_TOPIC);
-    cell.generation = 0;
-    cell.payload_bytes = 1048576;
-    plan_expand_default(&todo, &cell, here);
+    char *error = NULL;
+    plan_spec spec = {.cell = plan_cell_default(PLAN_TOPIC)};
+    spec.cell.generation = 0;
+    spec.cell.payload_bytes = 1048576;
+    assert_true(plan_expand_default(&todo, &spec, here, &error));
     /* ROS 2: topic x 4 (with the floor), service x 3; ROS 1: rclite, rclite-spin, roscpp twice. */
     assert_int_equal(todo.cell_count, 13);
     for (size_t i = 0; i < todo.cell_count; i++) {
@@ -277,6 +279,37 @@ static void the_default_pairs_each_with_itself(void **state) {
         assert_int_equal(strcmp(todo.cells[i].from, "rclite-spin") == 0, i >= 9);
     }
     plan_done(&todo);
+}
+
+static void the_default_can_be_of_some_peers_only(void **state) {
+    (void)state;
+    plan todo;
+    plan_init(&todo);
+    char *error = NULL;
+    plan_spec spec = spec_of(PLAN_TOPIC, "rclite,rclite-spin,rclcpp,rclpy,roscpp", NULL);
+    spec.cell.generation = 0;
+    assert_true(plan_expand_default(&todo, &spec, here, &error));
+    /* Two patterns: on ROS 2 of four (rclpy, which was named, is refused), on ROS 1 of three. */
+    assert_int_equal(todo.cell_count, 2 * (4 + 3));
+    for (size_t i = 0; i < todo.cell_count; i++) {
+        assert_string_equal(todo.cells[i].from, todo.cells[i].to);
+        assert_int_equal(todo.cells[i].refused != NULL, strcmp(todo.cells[i].from, "rclpy") == 0);
+    }
+    assert_int_equal(todo.note_count, 0);
+    plan_done(&todo);
+    strvec_done(&spec.from);
+
+    plan_init(&todo);
+    spec = spec_of(PLAN_TOPIC, "rclcpp", NULL);
+    spec.cell.generation = 1;
+    assert_true(plan_expand_default(&todo, &spec, here, &error));
+    assert_int_equal(todo.cell_count, 0);
+    strvec_push(&spec.from, "rclcp");
+    assert_false(plan_expand_default(&todo, &spec, here, &error));
+    assert_non_null(strstr(error, "there is no peer 'rclcp' (did you mean 'rclcpp'?)"));
+    free(error);
+    plan_done(&todo);
+    strvec_done(&spec.from);
 }
 
 static void a_budget_lowers_counts_before_it_drops_cells(void **state) {
@@ -349,6 +382,7 @@ int main(void) {
         cmocka_unit_test(ros1_has_less_quality_of_service),
         cmocka_unit_test(unknown_names_get_a_suggestion),
         cmocka_unit_test(the_default_pairs_each_with_itself),
+        cmocka_unit_test(the_default_can_be_of_some_peers_only),
         cmocka_unit_test(a_budget_lowers_counts_before_it_drops_cells),
         cmocka_unit_test(hostile_sizes_do_not_overflow_the_estimate),
     };
