@@ -5,9 +5,11 @@ target_compile_options(rclbench_strict INTERFACE
   -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings
   -Wvla -Wformat=2 -Wundef $<$<BOOL:${RCLBENCH_WERROR}>:-Werror>)
 target_compile_definitions(rclbench_strict INTERFACE _GNU_SOURCE)
-set(RCLBENCH_SANITIZE "" CACHE STRING "Sanitizers for everything built here: address,undefined or thread")
+set(RCLBENCH_SANITIZE "" CACHE STRING
+    "Sanitizers for everything built here: address,undefined or thread")
 if(RCLBENCH_SANITIZE)
-  add_compile_options(-fsanitize=${RCLBENCH_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_compile_options(
+    -fsanitize=${RCLBENCH_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${RCLBENCH_SANITIZE})
 endif()
 option(RCLBENCH_FUZZ "Build the fuzz targets with libFuzzer (needs clang)" OFF)

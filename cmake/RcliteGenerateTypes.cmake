@@ -1,8 +1,8 @@
 # rclite_generate_types(TARGET INTERFACES pkg/{msg,srv,action}/Name... [SEARCH dir...] [OBJECT])
-# Makes TARGET, a static library with the C structs and type tables of the interfaces and of all that
-# they refer to; whoever links it includes "pkg/msg/Name.h". Each SEARCH folder holds ros1/ and ros2/
-# with <pkg>/{msg,srv,action}/ in them; rclite's own definitions are looked at last. OBJECT: an object
-# library instead. Works inside rclbench and behind find_package(rclite).
+# Makes TARGET, a static library with the C structs and type tables of the interfaces and of all
+# that they refer to; whoever links it includes "pkg/msg/Name.h". Each SEARCH folder holds ros1/ and
+# ros2/ with <pkg>/{msg,srv,action}/ in them; rclite's own definitions are looked at last. OBJECT:
+# an object library instead. Works inside rclbench and behind find_package(rclite).
 
 # Inside the tree the definitions are in rclite/interfaces; installed, in share/ beside lib/cmake.
 if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/../rclite/interfaces/ros2)

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Runs the ancestors' programs against each other over loopback: programs_test.py FOLDER
 
-Checks result lines byte for byte, counts, exit statuses and what is said when something is missing."""
+Checks result lines byte for byte, counts, exit statuses and what is said when something is
+missing."""
 import os
 import re
 import shutil
@@ -22,8 +23,8 @@ failures = []
 
 
 def start(*words):
-    return subprocess.Popen([os.path.join(FOLDER, words[0]), *words[1:]], env=ENVIRONMENT, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return subprocess.Popen([os.path.join(FOLDER, words[0]), *words[1:]], env=ENVIRONMENT,
+                            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 def end(process):
@@ -50,8 +51,8 @@ def check_topic(*ros):
     subscription = start("subscription-stress-test", *ros)
     status, out, err = run("publisher-stress-test", "-r", "50", "--size=4", *ros)
     expect("publisher's lines", status == 0 and re.fullmatch(
-        r"The publisher will publish a UInt8MultiArray topic\(contains a size of 4KB array\) 50 times\.\n"
-        + TOOK, out), status, out, err)
+        r"The publisher will publish a UInt8MultiArray topic"
+        r"\(contains a size of 4KB array\) 50 times\.\n" + TOOK, out), status, out, err)
     status, out, err = interrupt(subscription)
     match = re.fullmatch(r"Received (\d+) messages with (\d+) bytes\.\n", out)
     expect("subscription's count", status == 0 and match and 0 < int(match[1]) <= 50
@@ -62,8 +63,8 @@ def check_service(*ros):
     service = start("service-stress-test", "-s2", *ros)
     status, out, err = run("client-stress-test", "--run", "20", *ros)
     expect(f"client's lines {ros}", status == 0 and re.fullmatch(
-        r"The client will send a GetMap request continuously until receiving response 20 times\.\n" + TOOK,
-        out), status, out, err)
+        r"The client will send a GetMap request continuously until receiving response 20 times\.\n"
+        + TOOK, out), status, out, err)
     status, out, err = interrupt(service)
     expect("service's count", (status, out) == (0, "Served 20 calls.\n"), status, out, err)
 
@@ -81,7 +82,8 @@ def check_roundtrip(*ros):
         expect("SEND + RECV = TOTAL", abs(send + recv - total) < 3e-6, out)
     status, out, err = run("roundtrip_client", *ros)
     expect("the three times of one run", status == 0 and re.search(
-        rf"Sending time:    {number}\nReceiving time:  {number}\nRound trip time: {number}\n\Z", out),
+        rf"Sending time:    {number}\nReceiving time:  {number}\nRound trip time: {number}\n\Z",
+        out),
            status, out, err)
     status, out, err = interrupt(server)
     expect("server's count", (status, out) == (0, "Served 11 goals.\n"), status, out, err)
@@ -97,7 +99,8 @@ def check_usage():
                         (("roundtrip_client", "--period=5"), "--period: '5'"),
                         (("subscription-stress-test", "--ros", "3"), "--ros: '3'")):
         status, out, err = run(*words)
-        expect(" ".join(words), status == 2 and part in err and words[0] in err and out == "", status, out, err)
+        expect(" ".join(words), status == 2 and part in err and words[0] in err and out == "",
+               status, out, err)
     status, out, err = run("publisher-stress-test", "--help")
     expect("--help", status == 0 and "--size" in out and "ROS_DOMAIN_ID" in out, out, err)
 
@@ -109,10 +112,13 @@ def check_nobody_there():
            and "ROS_AUTOMATIC_DISCOVERY_RANGE" in said, said)
     status, _, err = interrupt(client)
     expect("Ctrl-C while waiting", status == 2 and "interrupted" in err, status, err)
-    status, out, err = run("publisher-stress-test", "--ros-args", "-r", "stress_topic:=elsewhere", "--")
-    expect("gives up", status == 2 and "gave up after 10 s" in err and "Benchmark" not in out, status, out, err)
+    status, out, err = run("publisher-stress-test", "--ros-args", "-r", "stress_topic:=elsewhere",
+                           "--")
+    expect("gives up", status == 2 and "gave up after 10 s" in err and "Benchmark" not in out,
+           status, out, err)
     status, out, err = run("roundtrip_client", "3")
-    expect("no master", status == 2 and "ROS_MASTER_URI" in err and "--ros 2" in err, status, out, err)
+    expect("no master", status == 2 and "ROS_MASTER_URI" in err and "--ros 2" in err, status, out,
+           err)
 
 
 def check_ros1():

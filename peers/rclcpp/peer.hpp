@@ -1,4 +1,5 @@
-// What the files of the rclcpp peer share: the process's ROS objects, and one interface per pattern.
+// What the files of the rclcpp peer share: the process's ROS objects, and one interface per
+// pattern.
 #ifndef PEER_RCLCPP_PEER_HPP
 #define PEER_RCLCPP_PEER_HPP
 

@@ -45,8 +45,9 @@ class RclnodejsPeer {
     const rclnodejs = requireBuilt('rclnodejs');
     this.rclnodejs = rclnodejs;
     await rclnodejs.init(undefined, []);
-    const slash = job.names.node.lastIndexOf('/');
-    const node = new rclnodejs.Node(job.names.node.slice(slash + 1), job.names.node.slice(0, slash));
+    const { node: name } = job.names;
+    const slash = name.lastIndexOf('/');
+    const node = new rclnodejs.Node(name.slice(slash + 1), name.slice(0, slash));
     const { make } = require(ENDPOINTS[job.pattern] || './topic_endpoints');
     const options = {
       enableTypedArray: job.payload_kind === 'bytes',

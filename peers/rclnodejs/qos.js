@@ -44,8 +44,8 @@ function values(profile) {
   return result;
 }
 
-// What the graph says of this node's endpoint of the job (of a service, that of its requests), which it
-// learns a little after the endpoint was made.
+// What the graph says of this node's endpoint of the job (of a service, that of its requests),
+// which it learns a little after the endpoint was made.
 async function inForce(node, job, waitMs) {
   const { names } = job;
   const topic = {
@@ -53,7 +53,8 @@ async function inForce(node, job, waitMs) {
     action: `rq${names.action}/_action/send_goalRequest`,
   }[job.pattern] || `rt${names.topic}`;
   const ask = job.sends ? 'getPublishersInfoByTopic' : 'getSubscriptionsInfoByTopic';
-  const isOurs = (info) => info.node_name === node.name() && info.node_namespace === node.namespace();
+  const isOurs = (info) =>
+    info.node_name === node.name() && info.node_namespace === node.namespace();
   for (let waited = 0; ; waited += POLL_MS) {
     const own = node[ask](topic, true).find(isOurs);
     if (own || waited >= waitMs) {

@@ -1,5 +1,5 @@
-"""Finds the interpreter that rclpy was built for. rclpy's extension carries the version of Python in
-its file name, and another interpreter cannot import it."""
+"""Finds the interpreter that rclpy was built for. rclpy's extension carries the version of Python
+in its file name, and another interpreter cannot import it."""
 import glob
 import importlib.machinery
 import os
@@ -11,7 +11,8 @@ TRIED = "RCLBENCH_RCLPY_INTERPRETER"
 
 
 def extension_file():
-    """(the extension's file, whether it fits this interpreter); (None, False): there is no rclpy."""
+    """(the extension's file, whether it fits this interpreter); (None, False): there is no
+    rclpy."""
     other = None
     for folder in sys.path:
         for path in sorted(glob.glob(os.path.join(folder, "rclpy", "_rclpy_pybind11*.so"))):
@@ -33,8 +34,8 @@ def fitting_interpreter(path):
 
 
 def settle():
-    """Returns when this interpreter can import rclpy; else goes on as the one that can. The result is
-    None, or why there is none."""
+    """Returns when this interpreter can import rclpy; else goes on as the one that can. The result
+    is None, or why there is none."""
     path, fits = extension_file()
     if fits:
         return None
@@ -43,7 +44,8 @@ def settle():
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
     other = fitting_interpreter(path)
     if other is None or os.environ.get(TRIED):
-        return f"{sys.executable} (Python {version}) cannot import {path}, and no interpreter that can is found"
+        return (f"{sys.executable} (Python {version}) cannot import {path}, and no interpreter "
+                "that can is found")
     os.environ[TRIED] = sys.executable
     os.execv(other, [other] + sys.argv)
 

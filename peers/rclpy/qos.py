@@ -9,7 +9,8 @@ from rclpy.qos import (DurabilityPolicy, HistoryPolicy, LivelinessPolicy, QoSPro
 def make(asked):
     values = {
         "depth": asked.depth,
-        "history": HistoryPolicy.KEEP_ALL if asked.history == "keep_all" else HistoryPolicy.KEEP_LAST,
+        "history": (HistoryPolicy.KEEP_ALL if asked.history == "keep_all"
+                    else HistoryPolicy.KEEP_LAST),
         "reliability": (ReliabilityPolicy.RELIABLE if asked.reliability == "reliable"
                         else ReliabilityPolicy.BEST_EFFORT),
         "durability": (DurabilityPolicy.VOLATILE if asked.durability == "volatile"
@@ -25,15 +26,16 @@ def make(asked):
 
 
 INFINITE_NS = 2**63 - 1
-NAMES = ("reliability", "durability", "history", "depth", "deadline_ns", "lifespan_ns", "liveliness",
-         "liveliness_lease_ns")
+NAMES = ("reliability", "durability", "history", "depth", "deadline_ns", "lifespan_ns",
+         "liveliness", "liveliness_lease_ns")
 WORDS = ("reliable", "best_effort", "volatile", "transient_local", "keep_last", "keep_all",
          "automatic", "manual_by_topic")
 
 
 def in_force(node, job, wait_s):
-    """What the graph says of this node's endpoint of the job (of a service, that of its requests), which
-    it learns a little after the endpoint was made; None where the middleware does not tell."""
+    """What the graph says of this node's endpoint of the job (of a service, that of its requests),
+    which it learns a little after the endpoint was made; None where the middleware does not
+    tell."""
     topic = {"service": f"rq{job.names.service}Request",
              "action": f"rq{job.names.action}/_action/send_goalRequest"}.get(
                  job.pattern, f"rt{job.names.topic}")

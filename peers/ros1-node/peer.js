@@ -22,7 +22,8 @@ const TYPES = {
 const ENDPOINTS = { service: './service_endpoints', action: './action_endpoints' };
 const CHOICES = { delivery: ['direct', 'spin'], connection: ['persistent', 'per_call'] };
 const PLAIN_QOS = {
-  reliability: 'reliable', deadline_ns: 0, lifespan_ns: 0, liveliness: 'automatic', liveliness_lease_ns: 0,
+  reliability: 'reliable', deadline_ns: 0, lifespan_ns: 0,
+  liveliness: 'automatic', liveliness_lease_ns: 0,
 };
 const LEAVE_MS = 1000;
 
@@ -42,7 +43,8 @@ class Ros1NodePeer {
     if (job.pattern === 'service' && job.in_flight !== 1) {
       return 'in_flight'; // rosnodejs keeps the second call back until the first is answered
     }
-    const wrong = Object.keys(job.settings).find((name) => !CHOICES[name].includes(job.settings[name]));
+    const { settings } = job;
+    const wrong = Object.keys(settings).find((name) => !CHOICES[name].includes(settings[name]));
     return wrong ? `settings.${wrong}` : kit.notPlain(job);
   }
 

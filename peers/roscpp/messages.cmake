@@ -1,4 +1,5 @@
-# roscpp's headers of actionlib_benchmark/Roundtrip, from rclite's definition, with Debian's generators.
+# roscpp's headers of actionlib_benchmark/Roundtrip, from rclite's definition, with Debian's
+# generators.
 
 set(roundtrip_dir ${CMAKE_CURRENT_BINARY_DIR}/generated)
 set(roundtrip_names RoundtripAction RoundtripActionGoal RoundtripActionResult RoundtripActionFeedback

@@ -1,6 +1,6 @@
-;;; Action server and client over actionlib_benchmark/Roundtrip. roslisp has none (cl-actionlib holds messages
-;;; only), so this is actionlib's protocol over the five topics, as much of it as goals need that are
-;;; accepted and finished at once.
+;;; Action server and client over actionlib_benchmark/Roundtrip. roslisp has none (cl-actionlib
+;;; holds messages only), so this is actionlib's protocol over the five topics, as much of it as
+;;; goals need that are accepted and finished at once.
 
 (in-package :roslisp-peer)
 

@@ -1,4 +1,5 @@
-;;; sbcl --load build.lisp FOLDER PEER: loads all that the peer needs. setup saves it then, outside of this load.
+;;; sbcl --load build.lisp FOLDER PEER: loads all that the peer needs. setup saves it then, outside
+;;; of this load.
 (require :asdf)
 (require :sb-bsd-sockets)
 

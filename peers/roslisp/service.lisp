@@ -1,6 +1,6 @@
-;;; Service and client over nav_msgs/GetMap. A call blocks: the thread that the kit calls on waits for the
-;;; answer. Back to back, the kit asks for the next call from inside the report of the answer; it is made
-;;; after that report has returned, so that the stack does not grow.
+;;; Service and client over nav_msgs/GetMap. A call blocks: the thread that the kit calls on waits
+;;; for the answer. Back to back, the kit asks for the next call from inside the report of the
+;;; answer; it is made after that report has returned, so that the stack does not grow.
 
 (in-package :roslisp-peer)
 

@@ -1,4 +1,5 @@
-;;; Publisher, subscriber and echo over std_msgs/UInt8MultiArray. Also the package, and what all patterns use.
+;;; Publisher, subscriber and echo over std_msgs/UInt8MultiArray. Also the package, and what all
+;;; patterns use.
 
 (defpackage :roslisp-peer
   (:use :cl)

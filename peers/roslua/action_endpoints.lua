@@ -1,8 +1,9 @@
--- Action server and client over actionlib_benchmark/Roundtrip, as the ancestor's programs used actionlib_lua.
+-- Action server and client over actionlib_benchmark/Roundtrip, as the ancestor's programs used
+-- actionlib_lua.
 local TYPE = "actionlib_benchmark/Roundtrip"
 
--- actionlib_lua takes the messages of an action from files that a ROS build makes. These are the same ones,
--- made from the .action file and put where it looks first.
+-- actionlib_lua takes the messages of an action from files that a ROS build makes. These are the
+-- same ones, made from the .action file and put where it looks first.
 local function declare_messages()
   local path = roslua.utils.find_rospack "actionlib_benchmark" .. "/action/Roundtrip.action"
   local parts, part = {"", "", ""}, 1

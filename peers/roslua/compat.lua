@@ -1,5 +1,6 @@
--- Makes roslua 0.6 run, unmodified, on what Debian has today. Loaded before it; nothing of it is on the way
--- of a message but the two replaced functions, which do what roslua's own do, without the fault.
+-- Makes roslua 0.6 run, unmodified, on what Debian has today. Loaded before it; nothing of it is on
+-- the way of a message but the two replaced functions, which do what roslua's own do, without the
+-- fault.
 
 -- Modules of its time set globals.
 socket = require "socket"
@@ -39,7 +40,8 @@ end
 
 require "roslua"
 
--- Of several messages that have come at one spin it delivers the first ones again with each further one.
+-- Of several messages that have come at one spin it delivers the first ones again with each further
+-- one.
 roslua.Subscriber.MAX_MSGS_PER_LOOP = 1
 
 -- The port is a text in LuaSocket 3; other nodes expect a number from requestTopic.
@@ -50,8 +52,9 @@ function connection:get_ip_port()
   return address, tonumber(port)
 end
 
--- A service writes its header as soon as it is connected to; roscpp's client, when it reads that before its
--- own is written, forgets its first call. So a connection counts as accepted when the other's header comes.
+-- A service writes its header as soon as it is connected to; roscpp's client, when it reads that
+-- before its own is written, forgets its first call. So a connection counts as accepted when the
+-- other's header comes.
 local provider = roslua.tcpros.TcpRosServiceProviderConnection
 local accept = roslua.tcpros.TcpRosConnection.accept
 function provider:accept()

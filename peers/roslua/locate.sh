@@ -1,8 +1,8 @@
-# Sourced by run.sh and setup, from the peer's folder. Sets roslua and actionlib_lua (folders of the two
-# packages), native (folder of roslua's C modules: the caller's, unless roslua brings them) and
-# missing (what is not there and how to get it; empty if nothing).
-# They are looked for below the folders of ROSLUA_PATH (separated by colons; each is the package itself
-# or holds it), then through rospack.
+# Sourced by run.sh and setup, from the peer's folder. Sets roslua and actionlib_lua (folders of the
+# two packages), native (folder of roslua's C modules: the caller's, unless roslua brings them) and
+# missing (what is not there and how to get it; empty if nothing). They are looked for below the
+# folders of ROSLUA_PATH (separated by colons; each is the package itself or holds it), then through
+# rospack.
 
 # find_package NAME FILE: prints the folder of the package that has this file.
 find_package() {

@@ -1,5 +1,5 @@
--- Service and client over nav_msgs/GetMap. Calls go through roslua's concurrent execution, which is asked
--- after each spin whether the answer is there.
+-- Service and client over nav_msgs/GetMap. Calls go through roslua's concurrent execution, which is
+-- asked after each spin whether the answer is there.
 local TYPE = "nav_msgs/GetMap"
 
 local function text_of(data)

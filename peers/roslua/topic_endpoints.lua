@@ -1,4 +1,5 @@
--- Publisher, subscriber and echo over std_msgs/UInt8MultiArray. An array is a table of numbers in roslua.
+-- Publisher, subscriber and echo over std_msgs/UInt8MultiArray. An array is a table of numbers in
+-- roslua.
 local TYPE = "std_msgs/UInt8MultiArray"
 local HEAD, TAIL = 32, 8 -- what changes in a payload from message to message
 

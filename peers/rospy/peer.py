@@ -13,8 +13,8 @@ from probe import rospy_version  # noqa: E402
 
 TYPES = {"topic": "std_msgs/msg/UInt8MultiArray", "startup": "std_msgs/msg/UInt8MultiArray",
          "service": "nav_msgs/srv/GetMap", "action": "actionlib_benchmark/action/Roundtrip"}
-PLAIN_QOS = {"reliability": "reliable", "deadline_ns": 0, "lifespan_ns": 0, "liveliness": "automatic",
-             "liveliness_lease_ns": 0}
+PLAIN_QOS = {"reliability": "reliable", "deadline_ns": 0, "lifespan_ns": 0,
+             "liveliness": "automatic", "liveliness_lease_ns": 0}
 
 
 class RospyPeer(peer_kit.Peer):

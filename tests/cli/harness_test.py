@@ -1,5 +1,5 @@
-"""The command line of rclbench, driven through the null peer: what it prints, how it exits, and that
-nothing is left running or lying about, whatever peers and users do.
+"""The command line of rclbench, driven through the null peer: what it prints, how it exits, and
+that nothing is left running or lying about, whatever peers and users do.
 
 Run by CTest as: harness_test.py BUILD_DIR SOURCE_DIR [test names]"""
 
@@ -16,7 +16,8 @@ import unittest
 BUILD = os.path.abspath(sys.argv[1])
 SOURCE = os.path.abspath(sys.argv[2])
 RCLBENCH = os.path.join(BUILD, "bin", "rclbench")
-COMMANDS = ["topic", "service", "action", "startup", "run", "peers", "verify", "report", "compare", "doctor"]
+COMMANDS = ["topic", "service", "action", "startup", "run", "peers", "verify", "report", "compare",
+            "doctor"]
 DEADLINE_S = 120
 
 
@@ -292,7 +293,8 @@ class Trouble(Case):
                    message="null (publisher) is not available here")
 
     def test_lies(self):
-        self.fails("side=subscriber", "done_offset=1", message="said 'done 21', but its file holds 20")
+        self.fails("side=subscriber", "done_offset=1",
+                   message="said 'done 21', but its file holds 20")
         for offset, rows in (("-1", 19), ("1", 21)):
             self.fails("side=publisher", f"rows_offset={offset}",
                        message=f"null (publisher) recorded {rows} messages instead of 20")

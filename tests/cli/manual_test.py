@@ -1,5 +1,5 @@
-"""What is generated from the option tables against what the programs themselves say: every command and
-option of --help stands in the manual page and in the completion, and the pages are well-formed.
+"""What is generated from the option tables against what the programs themselves say: every command
+and option of --help stands in the manual page and in the completion, and the pages are well-formed.
 
 Run by CTest as: manual_test.py BUILD_DIR"""
 
@@ -13,8 +13,8 @@ import unittest
 BUILD = os.path.abspath(sys.argv[1])
 BIN = os.path.join(BUILD, "bin")
 SHARE = os.path.join(BUILD, "share")
-PROGRAMS = ["publisher-stress-test", "subscription-stress-test", "client-stress-test", "service-stress-test",
-            "roundtrip_client", "roundtrip_server"]
+PROGRAMS = ["publisher-stress-test", "subscription-stress-test", "client-stress-test",
+            "service-stress-test", "roundtrip_client", "roundtrip_server"]
 
 
 def said(*words):
@@ -31,12 +31,14 @@ def options_in(text):
 
 
 def commands():
-    return re.findall(r"^  ([a-z]+) ", said(os.path.join(BIN, "rclbench"), "--help").split("Commands:")[1], re.M)
+    return re.findall(r"^  ([a-z]+) ",
+                      said(os.path.join(BIN, "rclbench"), "--help").split("Commands:")[1], re.M)
 
 
 def completed(*words):
     """What bash offers for the last of these words."""
-    script = f'. {SHARE}/rclbench.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rclbench; echo "${{COMPREPLY[@]}}"'
+    script = (f'. {SHARE}/rclbench.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rclbench; '
+              'echo "${COMPREPLY[@]}"')
     return said("bash", "-c", script, "bash", "rclbench", *words).split()
 
 

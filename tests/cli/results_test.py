@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What rclbench says about runs whose outcome is known, because the null peer was told it: statistics,
-counts, saved samples, every format, and comparing.
+"""What rclbench says about runs whose outcome is known, because the null peer was told it:
+statistics, counts, saved samples, every format, and comparing.
 
 Run by CTest as: results_test.py BUILD_DIR SOURCE_DIR"""
 import glob
@@ -27,7 +27,8 @@ class Case(unittest.TestCase):
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run_it(self, *words, status=0):
-        done = subprocess.run([os.path.join(BUILD, "bin", "rclbench"), *words], env=self.environment, text=True,
+        done = subprocess.run([os.path.join(BUILD, "bin", "rclbench"), *words],
+                              env=self.environment, text=True,
                               cwd=self.folder, capture_output=True, timeout=DEADLINE_S)
         self.assertEqual(done.returncode, status, f"{words}\n{done.stdout}\n{done.stderr}")
         return done.stdout, done.stderr
@@ -43,15 +44,18 @@ class Case(unittest.TestCase):
         return json.loads(self.run_it(*words, "--format", "json")[0])
 
     def measure_calls(self, name, latency_ns):
-        self.run_it("service", "--client", "null", "--server", "null", "-n", "20", "--warmup", "0", "--rounds", "6",
+        self.run_it("service", "--client", "null", "--server", "null", "-n", "20", "--warmup", "0",
+                    "--rounds", "6",
                     "--set", f"latency_ns={latency_ns}", "-o", name)
 
     def test_scripted_latencies_give_the_reference_statistics(self):
-        with open(os.path.join(SOURCE, "bench/stats/reference/vectors.json"), encoding="utf-8") as file:
+        with open(os.path.join(SOURCE, "bench/stats/reference/vectors.json"),
+                  encoding="utf-8") as file:
             vector = next(v for v in json.load(file)["distributions"] if v["name"] == "log_normal")
         with open(self.path("latencies"), "w", encoding="utf-8") as file:
             file.write("\n".join(map(str, vector["values"])) + "\n")
-        result = self.run_json("topic", "--from", "null", "--to", "null", "-n", str(len(vector["values"])),
+        result = self.run_json("topic", "--from", "null", "--to", "null", "-n",
+                               str(len(vector["values"])),
                                "--set", f'latency_ns="@{self.path("latencies")}"')
         for part in (result["cells"][0]["rounds"][0], result["cells"][0]["summary"]):
             got = part["latency_ns"]
@@ -63,14 +67,19 @@ class Case(unittest.TestCase):
             self.assertEqual(sum(count for _, count in got["histogram"]["buckets"]), 1000)
 
     def test_scripted_losses_are_counted(self):
-        result = self.run_json("topic", "--from", "null", "--to", "null", "-n", "100", "--rounds", "2", "--set",
-                               "lose=[3,7]", "--set", "duplicate=[5]", "--set", "reorder=[10]", "--set", "corrupt=[20]")
-        for part, rounds in ((result["cells"][0]["rounds"][1], 1), (result["cells"][0]["summary"], 2)):
-            self.assertEqual([part[key] for key in ("sent", "received", "lost", "duplicated", "reordered", "corrupt")],
+        result = self.run_json("topic", "--from", "null", "--to", "null", "-n", "100", "--rounds",
+                               "2", "--set",
+                               "lose=[3,7]", "--set", "duplicate=[5]", "--set", "reorder=[10]",
+                               "--set", "corrupt=[20]")
+        for part, rounds in ((result["cells"][0]["rounds"][1], 1),
+                             (result["cells"][0]["summary"], 2)):
+            self.assertEqual([part[key] for key in ("sent", "received", "lost", "duplicated",
+                                                    "reordered", "corrupt")],
                              [100 * rounds, 97 * rounds, 3 * rounds, rounds, rounds, rounds])
 
     def test_last_message_lost_and_no_data(self):
-        result = self.run_json("topic", "--from", "null", "--to", "null", "-n", "3", "--warmup", "0", "--set",
+        result = self.run_json("topic", "--from", "null", "--to", "null", "-n", "3", "--warmup",
+                               "0", "--set",
                                "lose=[0,1,2]")
         part = result["cells"][0]["rounds"][0]
         self.assertEqual((part["sent"], part["received"], part["lost"]), (3, 0, 3))
@@ -79,7 +88,8 @@ class Case(unittest.TestCase):
             self.assertIsNone(part[key], key)
 
     def test_saved_samples_confirm_the_result(self):
-        self.run_it("service", "--client", "null", "--server", "null", "-n", "50", "--rounds", "2", "--save-samples",
+        self.run_it("service", "--client", "null", "--server", "null", "-n", "50", "--rounds", "2",
+                    "--save-samples",
                     "samples", "-o", "result.json")
         _, said = self.run_it("report", "result.json")
         self.assertIn("2 rounds computed again", said)
@@ -108,8 +118,10 @@ class Case(unittest.TestCase):
     def test_every_format(self):
         self.run_it("topic", "--from", "null", "--to", "null", "-n", "20", "-o", "result.json")
         subprocess.run(["/usr/bin/python3", os.path.join(SOURCE, "bench/report/schema_test.py"),
-                        os.path.join(SOURCE, "docs/result-schema.json"), self.path("result.json")], check=True)
-        for name, begins in (("r.txt", "Topic, ROS 2"), ("r.md", "# rclbench"), ("r.html", "<!DOCTYPE html>"),
+                        os.path.join(SOURCE, "docs/result-schema.json"), self.path("result.json")],
+                       check=True)
+        for name, begins in (("r.txt", "Topic, ROS 2"), ("r.md", "# rclbench"),
+                             ("r.html", "<!DOCTYPE html>"),
                              ("r.csv", "pattern,generation,"), ("r.json", "{")):
             self.run_it("report", "result.json", "-o", name)
             self.assertTrue(self.read(name).startswith(begins), name)
@@ -122,7 +134,8 @@ class Case(unittest.TestCase):
             self.assertIn(f"{path}: ", err)
             self.assertNotIn("[1/1]", err)
         self.measure_calls("file.json", 1000)
-        out, err = self.run_it("topic", "--from", "null", "-n", "20", "--save-samples", "file.json", status=2)
+        out, err = self.run_it("topic", "--from", "null", "-n", "20", "--save-samples", "file.json",
+                               status=2)
         self.assertIn("file.json: ", err)
         self.assertNotIn("FAILED", out)
 
@@ -134,7 +147,8 @@ class Case(unittest.TestCase):
         for words in (["topic", "--help"], ["peers"]):
             with open("/dev/full", "w", encoding="utf-8") as full:
                 done = subprocess.run([os.path.join(BUILD, "bin", "rclbench"), *words], stdout=full,
-                                      stderr=subprocess.PIPE, text=True, timeout=DEADLINE_S, check=False)
+                                      stderr=subprocess.PIPE, text=True, timeout=DEADLINE_S,
+                                      check=False)
             self.assertEqual(done.returncode, 2)
             self.assertIn("standard output: No space left on device", done.stderr)
 

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Two processes with an equal environment, for each setting that DESIGN names, alone: do they meet, and which
-interface carries their traffic?
+"""Two processes with an equal environment, for each setting that DESIGN names, alone: do they meet,
+and which interface carries their traffic?
 
 Usage: networks.py FOLDER_OF_THE_PROGRAMS [CASE...]
 
-Each case runs in network namespaces that it makes itself: one host with a loopback and an interface rob0, and
-another host at the other end of that. The machine's own interfaces are not in there. The publisher is
-publisher-stress-test, the subscriber subscription-stress-test on the same host, then on the other; where a
-ROS 2 with rmw_cyclonedds_cpp is found, rclpy takes each of the two sides as well. Exits 77 where namespaces
-may not be made."""
+Each case runs in network namespaces that it makes itself: one host with a loopback and an interface
+rob0, and another host at the other end of that. The machine's own interfaces are not in there. The
+publisher is publisher-stress-test, the subscriber subscription-stress-test on the same host, then
+on the other; where a ROS 2 with rmw_cyclonedds_cpp is found, rclpy takes each of the two sides as
+well. Exits 77 where namespaces may not be made."""
 
 import concurrent.futures
 import glob
@@ -21,8 +21,8 @@ import subprocess
 import sys
 
 HERE, THERE = "10.77.0.1", "10.77.0.2"
-LO = ('<CycloneDDS><Domain><General><Interfaces><NetworkInterface name="lo" multicast="true"/></Interfaces>'
-      "</General></Domain></CycloneDDS>")
+LO = ('<CycloneDDS><Domain><General><Interfaces><NetworkInterface name="lo" multicast="true"/>'
+      "</Interfaces></General></Domain></CycloneDDS>")
 ROB = LO.replace('name="lo" multicast="true"', 'name="rob0"')
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 SUBNET = {RANGE: "SUBNET"}
@@ -31,25 +31,30 @@ DEADLINE_S = 90
 
 
 class Expected:
-    """near, far: do two processes of one host meet, of two hosts? carries: does rob0 carry anything of two
-    processes of one host? (None: it may.) stock: is a stock ROS 2 in the same environment like rclite?"""
+    """near, far: do two processes of one host meet, of two hosts? carries: does rob0 carry anything
+    of two processes of one host? (None: it may.) stock: is a stock ROS 2 in the same environment
+    like rclite?"""
 
     def __init__(self, settings, near, far, carries, stock=True):
-        self.settings, self.near, self.far, self.carries, self.stock = settings, near, far, carries, stock
+        self.settings, self.near, self.far = settings, near, far
+        self.carries, self.stock = carries, stock
 
 
 CASES = {
-    "nothing set": Expected({}, True, False, False, stock=False),  # a stock ROS 2 leaves loopback then
+    # A stock ROS 2 leaves loopback then.
+    "nothing set": Expected({}, True, False, False, stock=False),
     "SUBNET": Expected(SUBNET, True, True, True),
     "LOCALHOST": Expected({RANGE: "LOCALHOST"}, True, False, False),
     "OFF": Expected({RANGE: "OFF"}, False, False, False),
     "SYSTEM_DEFAULT": Expected({RANGE: "SYSTEM_DEFAULT"}, True, True, True),
     "ROS_LOCALHOST_ONLY": Expected({"ROS_LOCALHOST_ONLY": "1"}, True, False, False),
-    "ROS_STATIC_PEERS": Expected({RANGE: "LOCALHOST", "ROS_STATIC_PEERS": f"{HERE};{THERE}"}, True, True, None),
+    "ROS_STATIC_PEERS": Expected({RANGE: "LOCALHOST", "ROS_STATIC_PEERS": f"{HERE};{THERE}"}, True,
+                                 True, None),
     "ROS_DOMAIN_ID": Expected(dict(SUBNET, ROS_DOMAIN_ID="32"), True, True, True),
     "CYCLONEDDS_URI with lo": Expected({"CYCLONEDDS_URI": LO}, True, False, False),
     "CYCLONEDDS_URI with rob0": Expected({"CYCLONEDDS_URI": ROB}, True, True, True),
-    "ROS_MASTER_URI": Expected({"ROS_MASTER_URI": f"http://{HERE}:11311"}, True, True, None, stock=False),
+    "ROS_MASTER_URI": Expected({"ROS_MASTER_URI": f"http://{HERE}:11311"}, True, True, None,
+                               stock=False),
 }
 
 RCLPY = """
@@ -83,10 +88,13 @@ def plain_environment():
 def stock_ros2():
     """What sourcing a ROS 2 that has Cyclone DDS sets, or None."""
     for prefix in sorted(glob.glob("/opt/ros/*"), reverse=True):
-        if os.path.exists(prefix + "/lib/librmw_cyclonedds_cpp.so") and os.path.exists(prefix + "/setup.bash"):
-            out = subprocess.run(["bash", "-c", f"source {prefix}/setup.bash && env -0"], check=True,
-                                 env=dict(plain_environment(), PATH="/usr/bin:/bin"), stdout=subprocess.PIPE)
-            sourced = dict(item.split("=", 1) for item in out.stdout.decode().split("\0") if "=" in item)
+        if all(os.path.exists(prefix + part)
+               for part in ("/lib/librmw_cyclonedds_cpp.so", "/setup.bash")):
+            out = subprocess.run(["bash", "-c", f"source {prefix}/setup.bash && env -0"],
+                                 env=dict(plain_environment(), PATH="/usr/bin:/bin"),
+                                 stdout=subprocess.PIPE, check=True)
+            sourced = dict(item.split("=", 1) for item in out.stdout.decode().split("\0")
+                           if "=" in item)
             sourced.pop(RANGE, None)
             sourced.pop("ROS_LOCALHOST_ONLY", None)
             return dict(sourced, RMW_IMPLEMENTATION="rmw_cyclonedds_cpp")
@@ -94,23 +102,28 @@ def stock_ros2():
 
 
 def make_hosts():
-    """In a fresh namespace: gives this host its interfaces, and starts a process that holds the other host."""
-    holder = subprocess.Popen(["unshare", "-n", "sh", "-c", "echo; exec sleep 600"], stdout=subprocess.PIPE)
+    """In a fresh namespace: gives this host its interfaces, and starts a process that holds the
+    other host."""
+    holder = subprocess.Popen(["unshare", "-n", "sh", "-c", "echo; exec sleep 600"],
+                              stdout=subprocess.PIPE)
     holder.stdout.readline()
     other = ["nsenter", "-t", str(holder.pid), "-n"]
-    quiet = ("for file in /proc/sys/net/ipv6/conf/*/disable_ipv6; do echo 1 2>/dev/null >$file; done; "
-             "ip link set lo up")
+    quiet = ("for file in /proc/sys/net/ipv6/conf/*/disable_ipv6; do echo 1 2>/dev/null >$file; "
+             "done; ip link set lo up")
+    # Quiet before there is an interface on which IPv6 could say something.
     for host, command in (
-            ([], quiet), (other, quiet),  # before there is an interface on which IPv6 could say something
+            ([], quiet), (other, quiet),
             ([], f"ip link add rob0 type veth peer name rob1 netns {holder.pid}"),
             ([], f"ip addr add {HERE}/24 dev rob0 && ip link set rob0 up"),
-            (other, f"ip link set rob1 name rob0 && ip addr add {THERE}/24 dev rob0 && ip link set rob0 up")):
+            (other, "ip link set rob1 name rob0"),
+            (other, f"ip addr add {THERE}/24 dev rob0 && ip link set rob0 up")):
         subprocess.run([*host, "sh", "-c", command], check=True)
     return holder, other
 
 
 def packets_on_rob0():
-    shown = subprocess.run(["ip", "-s", "-j", "link", "show", "rob0"], capture_output=True, check=True).stdout
+    shown = subprocess.run(["ip", "-s", "-j", "link", "show", "rob0"], capture_output=True,
+                           check=True).stdout
     counts = json.loads(shown)[0]["stats64"]
     return counts["tx"]["packets"] + counts["rx"]["packets"]
 
@@ -131,12 +144,14 @@ class Case:
 
     def start(self, host, command, base=None, **more):
         environment = dict(base or plain_environment(), **dict(self.expected.settings, **more))
-        return subprocess.Popen([*host, *command], env=environment, text=True, stdout=subprocess.PIPE,
+        return subprocess.Popen([*host, *command], env=environment, text=True,
+                                stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT)
 
     def program(self, host, *words, **more):
         address = {"ROS_IP": THERE if host else HERE} if self.ros == "1" else {}
-        return self.start(host, [os.path.join(self.folder, words[0]), *words[1:], "--ros", self.ros],
+        return self.start(host, [os.path.join(self.folder, words[0]), *words[1:], "--ros",
+                                 self.ros],
                           **address, **more)
 
     def publish(self, subscriber, what, meets, **more):
@@ -160,13 +175,16 @@ class Case:
         said = publisher.communicate(timeout=DEADLINE_S)[0]
         heard = subscriber.communicate(timeout=DEADLINE_S)[0]
         self.check(("heard 1" in heard) == meets and (publisher.returncode == 0) == meets,
-                   f"rclite to a stock ROS 2: they {'meet' if meets else 'do not meet'}", said + heard)
+                   f"rclite to a stock ROS 2: they {'meet' if meets else 'do not meet'}",
+                   said + heard)
         subscriber = self.program([], "subscription-stress-test")
-        said = self.start([], [*python, "publish", patience], ros2).communicate(timeout=DEADLINE_S)[0]
+        said = self.start([], [*python, "publish", patience],
+                          ros2).communicate(timeout=DEADLINE_S)[0]
         subscriber.send_signal(signal.SIGINT)
         heard = subscriber.communicate(timeout=DEADLINE_S)[0]
         self.check(("Received 20 " in heard) == meets,
-                   f"a stock ROS 2 to rclite: they {'meet' if meets else 'do not meet'}", said + heard)
+                   f"a stock ROS 2 to rclite: they {'meet' if meets else 'do not meet'}",
+                   said + heard)
 
     def run_between(self, other):
         expected = self.expected
@@ -175,7 +193,8 @@ class Case:
         carried = packets_on_rob0() - before
         if expected.carries is not None:
             self.check((carried > 0) == expected.carries,
-                       f"rob0 carries {'something' if expected.carries else 'nothing'}", f"{carried} packets")
+                       f"rob0 carries {'something' if expected.carries else 'nothing'}",
+                       f"{carried} packets")
         self.publish(self.program(other, "subscription-stress-test"), "two hosts", expected.far)
         if self.name == "ROS_DOMAIN_ID":
             self.publish(self.program([], "subscription-stress-test"), "another domain", False,
@@ -211,9 +230,12 @@ def namespace_command():
         if not shutil.which(tool):
             return None, f"{tool} is not installed"
     probe = "ip link set lo up && ip link add rob0 type veth peer name rob1 && unshare -n true"
-    tried = subprocess.run([*command, "sh", "-c", probe], capture_output=True, text=True, check=False)
+    tried = subprocess.run([*command, "sh", "-c", probe], capture_output=True, text=True,
+                           check=False)
     said = tried.stderr.strip().splitlines() or ["no reason was given"]
-    return (command, None) if tried.returncode == 0 else (None, f"no network namespace may be made: {said[-1]}")
+    if tried.returncode != 0:
+        return None, f"no network namespace may be made: {said[-1]}"
+    return command, None
 
 
 def main():
@@ -229,8 +251,10 @@ def main():
         return 77
 
     def run_case(name):
-        inside = [*command, sys.executable, os.path.abspath(__file__), sys.argv[1], "--inside", name]
-        return subprocess.run(inside, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        inside = [*command, sys.executable, os.path.abspath(__file__), sys.argv[1], "--inside",
+                  name]
+        return subprocess.run(inside, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              check=False)
 
     failures = 0
     with concurrent.futures.ThreadPoolExecutor(4) as pool:

@@ -4,7 +4,8 @@
 Usage: ros2_interop.py PATH_OF_rclite_node [--only WORD]
 
 Runs where a ROS 2 installation is sourced or found below /opt/ros, over rmw_cyclonedds_cpp and on
-loopback only; exits 77 where there is none. Prints one line for each check; exits 1 if one fails."""
+loopback only; exits 77 where there is none. Prints one line for each check; exits 1 if one
+fails."""
 
 import glob
 import json
@@ -25,7 +26,7 @@ def find_prefix():
     candidates = os.environ.get('AMENT_PREFIX_PATH', '').split(':')
     candidates += sorted(glob.glob('/opt/ros/*'), reverse=True)
     for prefix in candidates:
-        if prefix and os.path.exists(prefix + '/setup.bash') and os.path.exists(prefix + '/bin/ros2'):
+        if prefix and all(os.path.exists(prefix + part) for part in ('/setup.bash', '/bin/ros2')):
             return prefix
     return None
 
@@ -153,7 +154,8 @@ class Suite:
         self.check('ros2 action list -t',
                    '/count [example_interfaces/action/Fibonacci]' in output, output)
         _, output = self.ros2('action', 'info', '/count')
-        self.check('ros2 action info', re.search(r'Action servers: 1\s+/rclite_node', output), output)
+        self.check('ros2 action info', re.search(r'Action servers: 1\s+/rclite_node', output),
+                   output)
         _, output = self.ros2('action', 'send_goal', '--feedback', '/count',
                               'example_interfaces/action/Fibonacci', '{order: 5}')
         self.check('ros2 action send_goal --feedback',

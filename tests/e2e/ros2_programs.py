@@ -96,7 +96,8 @@ class Programs(Suite):
         self.check('rclpy publishes, subscription-stress-test receives all',
                    code == 0 and ours.returncode == 0 and wanted in said, theirs + said)
         theirs = self.ros.start(['/usr/bin/python3', '-c', SUBSCRIPTION])
-        code, said = self.ros.run(self.program('publisher-stress-test', '-r', str(RUNS), '-s', str(KIB)))
+        code, said = self.ros.run(self.program('publisher-stress-test', '-r', str(RUNS), '-s',
+                                               str(KIB)))
         heard = self.end_of(theirs)
         self.check('publisher-stress-test publishes, rclpy receives',
                    code == 0 and TOOK.search(said) and f'received {{{KIB * 1024}}}' in heard,

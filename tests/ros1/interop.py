@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""rclite against the real ROS 1: rospy, roscpp (foreign.cpp, where it is built), actionlib and ROS's
-command-line tools on one side, the program node.c on the other, over a private master. Usage: interop.py BUILD_DIR. Exit 77: ROS 1 is not here."""
+"""rclite against the real ROS 1: rospy, roscpp (foreign.cpp, where it is built), actionlib and
+ROS's command-line tools on one side, the program node.c on the other, over a private master. Usage:
+interop.py BUILD_DIR. Exit 77: ROS 1 is not here."""
 import os
 import shutil
 import socket
@@ -116,8 +117,8 @@ class Serving(unittest.TestCase):
             time.sleep(0.002)
 
     def check_goal(self, kind, expected, end=None):
-        """Not with SimpleActionClient: that one overlooks transitions that come before its send_goal
-        has returned, and this server is fast."""
+        """Not with SimpleActionClient: that one overlooks transitions that come before its
+        send_goal has returned, and this server is fast."""
         client = self.client
         self.assertTrue(client.wait_for_server(rospy.Duration(WAIT)))
         feedback = threading.Event()  # it has a topic of its own: a result may overtake it

@@ -48,8 +48,8 @@ def classes(packages, kinds):
 
 
 def ask(child, name, sent):
-    """Shows rclite the bytes of one message: the type's hash or md5sum, the fields that it read, and
-    the bytes that it wrote. An error where it does not answer."""
+    """Shows rclite the bytes of one message: the type's hash or md5sum, the fields that it read,
+    and the bytes that it wrote. An error where it does not answer."""
     child.stdin.write(f'{name} {sent.hex()}\n')
     child.stdin.flush()
     words = child.stdout.readline().rstrip('\n').split(' ')

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Exchanges messages with types_exchange (exchange.c): every message of the packages below that Python
-has here, filled at random, serialized by genpy, read by rclite at run time, compared field by field,
-serialized by rclite and compared byte by byte; its md5sum is compared too. It opens no connection.
+"""Exchanges messages with types_exchange (exchange.c): every message of the packages below that
+Python has here, filled at random, serialized by genpy, read by rclite at run time, compared field
+by field, serialized by rclite and compared byte by byte; its md5sum is compared too. It opens no
+connection.
 
 usage: exchange_ros1.py TYPES_EXCHANGE SEARCH-PATH [RECORD]
 (exits 77 where ROS 1's Python is missing; RECORD: a file for one message of each type)

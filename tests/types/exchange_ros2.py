@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Exchanges messages with types_exchange (exchange.c): every message of the packages below, filled at
-random, serialized by the type support of a real ROS 2, read by rclite at run time, compared field by
-field, serialized by rclite, compared byte by byte, and read by ROS 2 again. It opens no connection.
+"""Exchanges messages with types_exchange (exchange.c): every message of the packages below, filled
+at random, serialized by the type support of a real ROS 2, read by rclite at run time, compared
+field by field, serialized by rclite, compared byte by byte, and read by ROS 2 again. It opens no
+connection.
 
 usage: exchange_ros2.py TYPES_EXCHANGE [RECORD]
 (with a ROS 2 sourced; exits 77 where there is none; RECORD: a file for one message of each type)

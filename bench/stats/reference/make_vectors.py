@@ -26,7 +26,8 @@ def sample_sets():
     yield "negative", rng.integers(-5000, 5000, 101)
     yield "log_normal", log_normal
     yield "ties", rng.integers(0, 5, 500)
-    yield "bimodal", np.concatenate([rng.normal(4e4, 3e3, 700), rng.normal(1e8, 1e6, 50)]).astype(np.int64)
+    yield "bimodal", np.concatenate([rng.normal(4e4, 3e3, 700),
+                                     rng.normal(1e8, 1e6, 50)]).astype(np.int64)
     # A wall-clock time with a jitter of 20 us: sums of squares overflow 64 bits, doubles lose it.
     yield "large_offset", 1_700_000_000_000_000_000 + rng.normal(0, 2e4, 400).astype(np.int64)
     yield "wide", np.array([0, 1, 2 ** 61, 2 ** 61 + 1, -(2 ** 61)])
@@ -74,7 +75,8 @@ def u_tests():
     ]
     for name, a, b in cases:
         result = stats.mannwhitneyu(a, b, method="exact")
-        yield {"name": name, "a": a, "b": b, "exact": True, "u": float(result.statistic), "p": float(result.pvalue)}
+        yield {"name": name, "a": a, "b": b, "exact": True, "u": float(result.statistic),
+               "p": float(result.pvalue)}
     tied = [
         ("ties", [1, 2, 2, 3, 3], [2, 3, 3, 4, 5]),
         ("all_equal", [7, 7, 7, 7], [7, 7, 7, 7]),
@@ -84,14 +86,17 @@ def u_tests():
         result = stats.permutation_test((a, b), rank_sum, permutation_type="independent",
                                         alternative="two-sided", n_resamples=np.inf)
         u = stats.mannwhitneyu(a, b, method="asymptotic").statistic
-        yield {"name": name, "a": a, "b": b, "exact": True, "u": float(u), "p": float(result.pvalue)}
+        yield {"name": name, "a": a, "b": b, "exact": True, "u": float(u),
+               "p": float(result.pvalue)}
     large = [
         ("large", list(rng.normal(100, 10, 60)), list(rng.normal(103, 10, 55))),
-        ("large_ties", [int(v) for v in rng.integers(0, 9, 40)], [int(v) for v in rng.integers(1, 10, 45)]),
+        ("large_ties", [int(v) for v in rng.integers(0, 9, 40)],
+         [int(v) for v in rng.integers(1, 10, 45)]),
     ]
     for name, a, b in large:
         result = stats.mannwhitneyu(a, b, method="asymptotic", use_continuity=True)
-        yield {"name": name, "a": a, "b": b, "exact": False, "u": float(result.statistic), "p": float(result.pvalue)}
+        yield {"name": name, "a": a, "b": b, "exact": False, "u": float(result.statistic),
+               "p": float(result.pvalue)}
 
 
 def median_intervals():
@@ -100,7 +105,8 @@ def median_intervals():
         k = 0
         while k < n // 2 and 1 - 2 * stats.binom.cdf(k, n, 0.5) >= 0.95:
             k += 1
-        out = {"values": [float(v) for v in rng.permutation(values)], "estimate": float(np.median(values)),
+        out = {"values": [float(v) for v in rng.permutation(values)],
+               "estimate": float(np.median(values)),
                "valid": k > 0}
         if k > 0:
             out["low"], out["high"] = float(values[k - 1]), float(values[n - k])
@@ -111,10 +117,12 @@ def bootstraps():
     for n, m in ((5, 5), (10, 10), (21, 9)):
         a, b = rng.lognormal(3, 0.1, n), rng.lognormal(2.5, 0.1, m)
         ratio = lambda x, y, axis=-1: np.median(x, axis=axis) / np.median(y, axis=axis)
-        got = stats.bootstrap((a, b), ratio, n_resamples=200_000, vectorized=True, method="percentile", batch=20_000,
+        got = stats.bootstrap((a, b), ratio, n_resamples=200_000, vectorized=True,
+                              method="percentile", batch=20_000,
                               random_state=rng)
         yield {"above": list(a), "below": list(b), "estimate": float(np.median(a) / np.median(b)),
-               "low": float(got.confidence_interval.low), "high": float(got.confidence_interval.high)}
+               "low": float(got.confidence_interval.low),
+               "high": float(got.confidence_interval.high)}
 
 
 def holm(p_values):
@@ -127,7 +135,8 @@ def holm(p_values):
 
 json.dump({
     "made_with": f"numpy {np.__version__}, scipy {scipy.__version__}",
-    "distributions": [{"name": name, "values": [int(v) for v in values], "expected": distribution(values)}
+    "distributions": [{"name": name, "values": [int(v) for v in values],
+                       "expected": distribution(values)}
                       for name, values in sample_sets()],
     "u_tests": list(u_tests()),
     "median_intervals": list(median_intervals()),

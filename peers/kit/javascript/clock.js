@@ -1,7 +1,7 @@
 'use strict';
-// CLOCK_REALTIME in ns as BigInt. Node.js reads it in milliseconds only: the moment at which Date.now()
-// steps is a whole millisecond, and the monotonic clock tells when that was. Of several steps, the one
-// caught most narrowly counts; its width is the known error.
+// CLOCK_REALTIME in ns as BigInt. Node.js reads it in milliseconds only: the moment at which
+// Date.now() steps is a whole millisecond, and the monotonic clock tells when that was. Of several
+// steps, the one caught most narrowly counts; its width is the known error.
 
 const GOOD_NS = 2000n;
 const PATIENCE_NS = 200_000_000n; // on a busy machine most steps happen while another process runs

@@ -1,6 +1,7 @@
 'use strict';
-// The job: JSON in, a checked object out. A field that is not known, or whose value is out of range, is
-// refused by its name, because a peer that ignored one would measure something else than was asked.
+// The job: JSON in, a checked object out. A field that is not known, or whose value is out of
+// range, is refused by its name, because a peer that ignored one would measure something else than
+// was asked.
 
 const TIME_MAX = 1e15;
 const COUNT_MAX = 1e9;
@@ -39,7 +40,9 @@ const FIELDS = {
   call_timeout_ns: number(1, TIME_MAX),
   samples: text,
   settings: object,
-  names: { node: text, topic: textOrNull, echo_topic: textOrNull, service: textOrNull, action: textOrNull },
+  names: {
+    node: text, topic: textOrNull, echo_topic: textOrNull, service: textOrNull, action: textOrNull,
+  },
   qos: {
     reliability: choice('reliable', 'best_effort'),
     durability: choice('volatile', 'transient_local'),

@@ -1,6 +1,7 @@
 'use strict';
-// The kit for peers written in JavaScript (docs/peer-protocol.md). A peer is an object that makes its
-// library's calls; it reports to the kit what the library delivers, computes nothing, prints nothing:
+// The kit for peers written in JavaScript (docs/peer-protocol.md). A peer is an object that makes
+// its library's calls; it reports to the kit what the library delivers, computes nothing, prints
+// nothing:
 //
 //   settings          names of the settings that it knows
 //   refuses(job)      the name of a field whose value is not supported, or null

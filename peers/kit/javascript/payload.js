@@ -1,6 +1,6 @@
 'use strict';
-// The bytes of a topic message and of a GetMap response (docs/peer-protocol.md). `data` is a Uint8Array,
-// or, when the job asks for lists, an array of numbers.
+// The bytes of a topic message and of a GetMap response (docs/peer-protocol.md). `data` is a
+// Uint8Array, or, when the job asks for lists, an array of numbers.
 
 const HANDSHAKE = 1n << 63n;
 const WARMUP = 1n << 62n;

@@ -56,7 +56,8 @@ class Receiving {
       this.kit.handshake();
       return;
     }
-    this.kit.sending.answered(this.indexOf(seq), 0n, 0n, arrivedNs, this.isCorrupt(data, ours, seq));
+    const corrupt = this.isCorrupt(data, ours, seq);
+    this.kit.sending.answered(this.indexOf(seq), 0n, 0n, arrivedNs, corrupt);
   }
 
   indexOf(seq) {

@@ -16,7 +16,8 @@ function capacityFor(job) {
     return job.sends ? rows : rows + Math.floor(job.count / 8) + ROWS_EXTRA;
   }
   const perSecond = job.period_ns > 0 ? 1e9 / job.period_ns : 50000;
-  return Math.min(Math.ceil((job.duration_ns / 1e9) * perSecond) + job.warmup + ROWS_EXTRA, ROWS_MAX);
+  const counted = Math.ceil((job.duration_ns / 1e9) * perSecond);
+  return Math.min(counted + job.warmup + ROWS_EXTRA, ROWS_MAX);
 }
 
 class Rows {

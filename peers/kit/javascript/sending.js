@@ -1,6 +1,6 @@
 'use strict';
-// The side that sends: publisher, echo's publisher, service client, action client. Message i is due at
-// start + i * period, or as soon as fewer than `window` are unanswered.
+// The side that sends: publisher, echo's publisher, service client, action client. Message i is due
+// at start + i * period, or as soon as fewer than `window` are unanswered.
 const clock = require('./clock');
 const payload = require('./payload');
 const { COLUMNS } = require('./rows');

@@ -1,5 +1,6 @@
-;;; The kit for peers in Common Lisp (SBCL): the kit in C, through the library of kit.c. A peer gives its
-;;; functions to RUN and reports what its library delivers; it may do so on any Lisp thread.
+;;; The kit for peers in Common Lisp (SBCL): the kit in C, through the library of kit.c. A peer
+;;; gives its functions to RUN and reports what its library delivers; it may do so on any Lisp
+;;; thread.
 
 (defpackage :peer-kit
   (:use :cl :sb-alien)

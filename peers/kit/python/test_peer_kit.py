@@ -1,4 +1,5 @@
-"""Tests of the kit without a client library: the job, the payload, the sample file, the order of sends."""
+"""Tests of the kit without a client library: the job, the payload, the sample file, the order of
+sends."""
 import json
 import os
 import struct

@@ -1,5 +1,6 @@
--- In the place of xavante, which Debian has not: an HTTP server for roslua's slave API, one POST after the
--- other on each connection, without ever blocking. Also defines `copas`, whose step lets it work.
+-- In the place of xavante, which Debian has not: an HTTP server for roslua's slave API, one POST
+-- after the other on each connection, without ever blocking. Also defines `copas`, whose step lets
+-- it work.
 local socket = require "socket"
 local httpd = require "xavante.httpd"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every public header is self-contained, in C99 and in C++: compiled alone, twice, with every warning
-# an error. Usage: check_headers.sh INCLUDE_DIR C_COMPILER
+# Every public header is self-contained, in C99 and in C++: compiled alone, twice, with every
+# warning an error. Usage: check_headers.sh INCLUDE_DIR C_COMPILER
 set -eu
 include=$1 cc=$2 cxx=${CXX:-c++}
 count=0

@@ -1,6 +1,6 @@
 """The kit for peers written in Python (docs/peer-protocol.md). A peer derives from Peer, makes its
-library's calls there, and reports to the kit what the library delivers; it computes nothing and prints
-nothing."""
+library's calls there, and reports to the kit what the library delivers; it computes nothing and
+prints nothing."""
 import json
 import sys
 import threading

@@ -1,5 +1,5 @@
-"""The control channel: descriptor 3 is read by a thread of its own, so that the harness's end ends the
-peer even while main's thread is inside the library; descriptor 4 takes our lines."""
+"""The control channel: descriptor 3 is read by a thread of its own, so that the harness's end ends
+the peer even while main's thread is inside the library; descriptor 4 takes our lines."""
 import os
 import threading
 import time

@@ -1,5 +1,6 @@
-"""The job: JSON in, a checked object out. A field that is not known, or whose value is out of range, is
-refused by its name, because a peer that ignored one would measure something else than was asked."""
+"""The job: JSON in, a checked object out. A field that is not known, or whose value is out of
+range, is refused by its name, because a peer that ignored one would measure something else than was
+asked."""
 import json
 
 TIME_MAX = 10**15

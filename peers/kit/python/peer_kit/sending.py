@@ -1,5 +1,5 @@
-"""The side that sends: publisher, echo's publisher, service client, action client. Message i is due at
-start + i * period, or as soon as fewer than `window` are unanswered."""
+"""The side that sends: publisher, echo's publisher, service client, action client. Message i is due
+at start + i * period, or as soon as fewer than `window` are unanswered."""
 import threading
 import time
 
@@ -81,7 +81,8 @@ class Sending:
             return None
         if self.answers and index >= kit.rows.capacity:
             return None
-        if job.count == 0 and self.counted_start_ns and now - self.counted_start_ns >= job.duration_ns:
+        if (job.count == 0 and self.counted_start_ns
+                and now - self.counted_start_ns >= job.duration_ns):
             return None
         self.next = index + 1
         if index == job.warmup:
@@ -181,7 +182,8 @@ class Sending:
     # ---- main's thread
 
     def _expire(self):
-        """Under the lock: gives up what is too old; when the oldest open one gets too old, or None."""
+        """Under the lock: gives up what is too old; when the oldest open one gets too old, or
+        None."""
         kit = self.kit
         while self.oldest < self.next:
             since = self.open_since[self.oldest]
