@@ -201,7 +201,7 @@ static void run_sides(runner *r, const plan_cell *cell, side_start starts[2], ru
 
 /* Nothing of one round shall run during the next. */
 static void end_orphans(runner *r, run_round *round) {
-    const pid_t ours[] = {r->setting->guard->pid, r->master.child.pid};
+    const pid_t ours[] = {r->setting->guard->pid, r->master.child.pid, r->options->spared};
     char name[RUN_ORPHAN_NAME_MAX];
     size_t ended = run_orphans_end(ours, sizeof ours / sizeof ours[0], name);
     if (ended > 0) {
