@@ -1,8 +1,9 @@
 # rclite_generate_types(TARGET INTERFACES pkg/{msg,srv,action}/Name... [SEARCH dir...] [OBJECT])
 # Makes TARGET, a static library with the C structs and type tables of the interfaces and of all
-# that they refer to; whoever links it includes "pkg/msg/Name.h". Each SEARCH folder holds ros1/ and
-# ros2/ with <pkg>/{msg,srv,action}/ in them; rclite's own definitions are looked at last. OBJECT:
-# an object library instead. Works inside rclbench and behind find_package(rclite).
+# that they refer to; whoever links it includes "pkg/msg/Name.h". A SEARCH folder holds definitions
+# in <pkg>/{msg,srv,action}/ (as /opt/ros/*/share does), or ros1/ and ros2/ with such in each where
+# the generations differ; rclite's own definitions are looked at last. OBJECT: an object library
+# instead. Works inside rclbench and behind find_package(rclite).
 
 # Inside the tree the definitions are in rclite/interfaces; installed, in share/ beside lib/cmake.
 if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/../rclite/interfaces/ros2)
@@ -31,8 +32,13 @@ function(rclite_generate_types target)
   set(ros2)
   foreach(folder ${arg_SEARCH} ${own})
     get_filename_component(folder ${folder} ABSOLUTE)
-    string(APPEND ros1 ":${folder}/ros1")
-    string(APPEND ros2 ":${folder}/ros2")
+    if(EXISTS ${folder}/ros1 OR EXISTS ${folder}/ros2)
+      string(APPEND ros1 ":${folder}/ros1")
+      string(APPEND ros2 ":${folder}/ros2")
+    else()
+      string(APPEND ros1 ":${folder}")
+      string(APPEND ros2 ":${folder}")
+    endif()
   endforeach()
   if(TARGET rclite-generate)
     set(generator rclite-generate)

@@ -126,6 +126,7 @@ static bool serve(struct ros1_slave_connection *connection, const rclitei_http_m
     }
     xmlrpc_env_clean(&env);
     if (call.shutdown) {
+        rclitei_ros1_log(context, RCLITE_LOG_WARN, "shut down by %s", call.reason);
         rclite_context_shutdown(&context->base);
     }
     return good && request->keep_alive;

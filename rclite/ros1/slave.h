@@ -8,7 +8,8 @@
 struct ros1_slave_call {
     struct ros1_context *context;
     struct ros1_node *node;
-    bool shutdown; /* out: someone asks the node to end */
+    bool shutdown;    /* out: someone asks the node to end */
+    char reason[160]; /* out: who, and why */
 };
 
 #endif

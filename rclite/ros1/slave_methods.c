@@ -1,5 +1,6 @@
 /* The slave API: the methods that the master, other nodes and the tools call on a node. All run on
  * the loop's thread with context->lock held. */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,10 +43,21 @@ static xmlrpc_value *get_master_uri(
 }
 
 static xmlrpc_value *ask_shutdown(xmlrpc_env *env, xmlrpc_value *params, void *server, void *user) {
-    (void)params;
     (void)server;
     struct ros1_slave_call *call = user;
+    const char *caller = NULL;
+    const char *why = NULL;
+    xmlrpc_decompose_value(env, params, "(ss*)", &caller, &why);
     call->shutdown = true;
+    if (env->fault_occurred) { /* obeyed all the same */
+        xmlrpc_env_clean(env);
+        xmlrpc_env_init(env);
+        snprintf(call->reason, sizeof call->reason, "somebody who does not say why");
+    } else {
+        snprintf(call->reason, sizeof call->reason, "%s: %s", caller, why);
+        rclitei_xmlrpc_text_free(caller);
+        rclitei_xmlrpc_text_free(why);
+    }
     return success(env, "shutdown", xmlrpc_int_new(env, 0));
 }
 

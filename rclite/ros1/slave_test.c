@@ -149,17 +149,36 @@ static bool is_shut_down(void *user) {
     return rclite_context_is_shutdown(user);
 }
 
-/* `rosnode kill` */
-static void test_shutdown(void **state) {
-    (void)state;
-    struct victim victim;
-    victim_open(&victim);
-    victim_check_answer(&victim, "/", CALL("shutdown", TEXT("/x") TEXT("enough")), "<i4>1</i4>");
+static void keep_text(rclite_log_level level, const char *text, void *user) {
+    if (level == RCLITE_LOG_WARN) {
+        snprintf(user, 128, "%s", text);
+    }
+}
+
+/* `rosnode kill`, or the master when a node of the same name came: the program may want to know. */
+static void check_shutdown(const char *request, const char *said) {
+    char text[128] = "";
+    rclite_context_options options = RCLITE_CONTEXT_OPTIONS_INIT;
+    options.generation = RCLITE_ROS1;
+    options.log = keep_text;
+    options.log_user = text;
+    struct victim victim = {0};
+    assert_int_equal(rclite_context_create(&options, &victim.context, NULL), RCLITE_OK);
+    victim.node = testing_node(victim.context, "victim");
+    victim_check_answer(&victim, "/", request, "<i4>1</i4>");
     int64_t deadline = rclite_monotonic_ns() + TESTING_TIMEOUT_NS;
     while (!is_shut_down(victim.context)) {
         assert_true(rclite_monotonic_ns() < deadline);
     }
-    victim_close(&victim);
+    assert_string_equal(text, said);
+    rclite_node_free(victim.node);
+    rclite_context_free(victim.context);
+}
+
+static void test_shutdown(void **state) {
+    (void)state;
+    check_shutdown(CALL("shutdown", TEXT("/x") TEXT("enough")), "shut down by /x: enough");
+    check_shutdown(CALL("shutdown", TEXT("/x")), "shut down by somebody who does not say why");
 }
 
 int main(void) {

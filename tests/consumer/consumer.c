@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "consumer_msgs/msg/Reading.h"
+#include "plain_msgs/msg/Pair.h"
 
 static int round_trip(rclite_generation generation) {
     const rclite_type *type = &consumer_msgs__msg__Reading__type;
@@ -34,6 +35,12 @@ static int round_trip(rclite_generation generation) {
 int main(void) {
     if (!round_trip(RCLITE_ROS1) || !round_trip(RCLITE_ROS2)) {
         fprintf(stderr, "consumer: a message did not come back as it was sent\n");
+        return 1;
+    }
+    /* A folder without ros1/ and ros2/ serves both. */
+    const rclite_type *pair = &plain_msgs__msg__Pair__type;
+    if (pair->ros1 == NULL || pair->ros2 == NULL) {
+        fprintf(stderr, "consumer: a definition for both generations is missing in one\n");
         return 1;
     }
     puts("consumer: ok");
