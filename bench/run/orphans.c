@@ -10,10 +10,24 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#define CHILDREN_MAX 256     /* looked at together */
 #define GENERATIONS_MAX 1000 /* each killed one may leave children of its own */
 
 void run_orphans_adopt(void) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+size_t run_orphans_children(pid_t *ret_pids, size_t max) {
+    FILE *file = fopen("/proc/thread-self/children", "re");
+    size_t count = 0;
+    int pid = 0;
+    while (file != NULL && count < max && fscanf(file, "%d", &pid) == 1) {
+        ret_pids[count++] = pid;
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return count;
 }
 
 static bool is_spared(pid_t pid, const pid_t *spared, size_t count) {
@@ -27,15 +41,14 @@ static bool is_spared(pid_t pid, const pid_t *spared, size_t count) {
 
 /* One of our children that is not spared, or 0. */
 static pid_t find(const pid_t *spared, size_t count) {
-    FILE *file = fopen("/proc/thread-self/children", "re");
-    int pid = 0;
-    while (file != NULL && fscanf(file, "%d", &pid) == 1 && is_spared(pid, spared, count)) {
-        pid = 0;
+    pid_t pids[CHILDREN_MAX];
+    size_t children = run_orphans_children(pids, CHILDREN_MAX);
+    for (size_t i = 0; i < children; i++) {
+        if (!is_spared(pids[i], spared, count)) {
+            return pids[i];
+        }
     }
-    if (file != NULL) {
-        fclose(file);
-    }
-    return is_spared(pid, spared, count) ? 0 : pid;
+    return 0;
 }
 
 static void read_name(pid_t pid, char name[RUN_ORPHAN_NAME_MAX]) {

@@ -9,6 +9,9 @@
 /* From now on orphans of our children become our children. */
 void run_orphans_adopt(void);
 
+/* Our children now, at most `max` of them; returns how many. */
+size_t run_orphans_children(pid_t *ret_pids, size_t max);
+
 /* Kills and reaps all our children but those spared, and theirs. Returns how many; ret_name gets
  * the name of one. */
 #define RUN_ORPHAN_NAME_MAX 32

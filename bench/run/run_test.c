@@ -394,6 +394,10 @@ static void a_daemon_is_ended_and_others_are_spared(void **state) {
     assert_int_equal(waitpid(parent, NULL, 0), parent);
     close(fds[0]);
     close(fds[1]);
+    pid_t children[3] = {0};
+    assert_int_equal(run_orphans_children(children, 3), 2);
+    assert_true(children[0] == spared || children[1] == spared);
+    assert_int_equal(run_orphans_children(children, 1), 1);
     char name[RUN_ORPHAN_NAME_MAX] = "";
     assert_int_equal(run_orphans_end(&spared, 1, name), 1);
     assert_string_equal(name, "bench_run_test");

@@ -28,7 +28,8 @@
 #define MATCH_TIMEOUT_NS INT64_C(20000000000)
 #define FOREIGN_MATCH_TIMEOUT_NS INT64_C(10000000000)
 #define GRACE_NS INT64_C(1000000000)
-#define FAILURES_MAX 2 /* A cell that fails as often is given up. */
+#define CHILDREN_MAX 64 /* ours before a round: a guard, a master */
+#define FAILURES_MAX 2  /* A cell that fails as often is given up. */
 
 /* One run of a plan. */
 typedef struct runner {
@@ -199,11 +200,15 @@ static void run_sides(runner *r, const plan_cell *cell, side_start starts[2], ru
     free(sentence);
 }
 
-/* Nothing of one round shall run during the next. */
-static void end_orphans(runner *r, run_round *round) {
-    const pid_t ours[] = {r->setting->guard->pid, r->master.child.pid, r->options->spared};
+/* Both sides, and the end of whatever runs afterwards that did not run before: nothing of one
+ * round shall run during the next. */
+static void run_sides_alone(
+    runner *r, const plan_cell *cell, side_start starts[2], run_round *round) {
+    pid_t ours[CHILDREN_MAX];
+    size_t count = run_orphans_children(ours, CHILDREN_MAX);
+    run_sides(r, cell, starts, round);
     char name[RUN_ORPHAN_NAME_MAX];
-    size_t ended = run_orphans_end(ours, sizeof ours / sizeof ours[0], name);
+    size_t ended = count < CHILDREN_MAX ? run_orphans_end(ours, count, name) : 0;
     if (ended > 0) {
         run_round_warn(round, "%zu process%s that the peers left behind had to be killed (%s)",
             ended, ended == 1 ? "" : "es", name);
@@ -230,8 +235,7 @@ static void run_one(runner *r, size_t cell_index, uint32_t index) {
         }
     }
     if (ok) {
-        run_sides(r, cell, starts, round);
-        end_orphans(r, round);
+        run_sides_alone(r, cell, starts, round);
         run_check_samples(round, run_id, cell);
     }
     side_start_done(&starts[0]);

@@ -30,7 +30,6 @@ typedef struct run_options {
     const char *name;        /* of the topic, service or action; NULL: one of our own */
     const char *samples_dir; /* NULL: a temporary folder, see run_record_done() */
     const char *master_uri;  /* NULL: a private master, started when a cell needs it */
-    pid_t spared;            /* the caller's own child, a master: no peer left it; 0: none */
     int64_t budget_ns;       /* no round starts later; 0: no limit */
     run_observer observer;
 } run_options;

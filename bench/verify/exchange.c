@@ -211,7 +211,6 @@ static bool run_trial(verification *v, const pairing *pair, const trial *how, ch
     run_options options = {
         .only_side = -1,
         .master_uri = verify_master_uri(v, pair->generation),
-        .spared = v->master.child.pid,
         .observer = {.user = &watch, .reading = quiet_read},
     };
     run_environment environment = {0};
