@@ -3,6 +3,18 @@
 
 #include "cli/settings.h"
 
+/* bench/cli/plan_file.h has the same. */
+static const char plan_format[] =
+    "A plan is YAML, and its keys are the long options of the commands:\n"
+    "\n"
+    "    rounds: 10\n"
+    "    defaults: {payload: 1KiB}      # for each experiment that has the option\n"
+    "    experiments:\n"
+    "      - pattern: topic             # topic, service, action or startup\n"
+    "        from: [rclite, rclcpp]     # or all\n"
+    "        pairs: same\n"
+    "        payload: [64, 1KiB, 1MiB]  # a list: one measurement each\n";
+
 const cli_command cli_commands[] = {
     {"topic", "", "Measures a topic: messages from a publisher to a subscriber.", CLI_TOPIC, 0, 0,
         cmd_run_pattern, NULL},
@@ -12,7 +24,8 @@ const cli_command cli_commands[] = {
         cmd_run_pattern, NULL},
     {"startup", "", "Measures how long a node takes from its start to its first message.",
         CLI_STARTUP, 0, 0, cmd_run_pattern, NULL},
-    {"run", "PLAN.yaml", "Measures a matrix that is written down.", CLI_RUN, 1, 1, cmd_run, NULL},
+    {"run", "PLAN.yaml", "Measures a matrix that is written down.", CLI_RUN, 1, 1, cmd_run,
+        plan_format},
     {"peers", "", "Lists the client libraries that can be measured, and what to install.",
         CLI_PEERS, 0, 0, cmd_peers, NULL},
     {"verify", "PEER", "Checks that a peer keeps the peer protocol, before it is measured.",

@@ -97,6 +97,17 @@ static void put_options(void) {
         stdout);
 }
 
+/* What a command's --help says beyond its options. */
+static void put_more(void) {
+    for (size_t i = 0; i < cli_command_count; i++) {
+        if (cli_commands[i].more != NULL) {
+            printf(".SS rclbench %s %s\n.nf\n", cli_commands[i].name, cli_commands[i].operands);
+            put_text(cli_commands[i].more);
+            fputs(".fi\n", stdout);
+        }
+    }
+}
+
 static const char environment[] =
     ".SH ENVIRONMENT\n"
     "Both sides of a measurement run on loopback in a DDS domain of their own and with a private\n"
@@ -133,6 +144,7 @@ static void write_man(void) {
         printf(".TP\n\\fB%s\\fR\n", cli_commands[i].name);
         put_line(cli_commands[i].summary);
     }
+    put_more();
     fputs(".SH OPTIONS\n", stdout);
     put_options();
     fputs(environment, stdout);

@@ -152,6 +152,21 @@ class Case(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn("standard output: No space left on device", done.stderr)
 
+    def test_a_duration_at_a_rate_is_a_number(self):
+        result = self.run_json("topic", "--from", "null", "-r", "100", "--duration", "100ms", "--rounds", "3")
+        for part in result["cells"][0]["rounds"]:
+            self.assertTrue(1 <= part["sent"] <= 10, part["sent"])  # fewer only where the machine is too slow
+
+    def test_the_plan_of_the_help_is_one(self):
+        text = self.run_it("run", "--help")[0]
+        first = text.index("    rounds: 10")
+        plan = "".join(line[4:] + "\n" for line in text[first:].split("\n\n")[0].splitlines())
+        plan = plan.replace("rounds: 10", "rounds: 1").replace("[rclite, rclcpp]", "[null]")
+        with open(self.path("plan.yaml"), "w", encoding="utf-8") as file:
+            file.write(plan)
+        result = self.run_json("run", "plan.yaml")
+        self.assertEqual([cell["payload_bytes"] for cell in result["cells"]], [64, 1024, 1 << 20])
+
     def test_a_baseline_that_was_not_measured_is_said(self):
         out, _ = self.run_it("topic", "--from", "null", "-n", "20", "--baseline", "nobody")
         self.assertIn("no ratios: nobody with itself is not among the measurements", out)

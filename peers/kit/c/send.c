@@ -108,8 +108,14 @@ static bool more_to_send(peer_kit *kit, int64_t now_ns) {
     if (sending->answers && sending->next >= kit->samples.capacity) {
         return false; /* only a run by duration can come here */
     }
-    return kit->job.duration_ns == 0 || kit->job.count > 0 || sending->counted_start_ns == 0 ||
-           now_ns - sending->counted_start_ns < kit->job.duration_ns;
+    if (kit->job.duration_ns == 0 || kit->job.count > 0 || sending->counted_start_ns == 0) {
+        return true;
+    }
+    /* At a rate the schedule decides: 2 s of 100 Hz are 200 messages, not once in a while 201. */
+    int64_t counted = (int64_t)(sending->next - kit->job.warmup);
+    return now_ns - sending->counted_start_ns < kit->job.duration_ns &&
+           (kit->job.period_ns == 0 ||
+               counted < (kit->job.duration_ns + kit->job.period_ns - 1) / kit->job.period_ns);
 }
 
 /* Under the lock: claims the next message's index, or false: there is no further one. */

@@ -83,7 +83,9 @@ class Sending {
     }
     const now = clock.monotonicNs();
     const counting = this.countedStartNs !== 0n;
-    if (job.count === 0 && counting && now - this.countedStartNs >= BigInt(job.duration_ns)) {
+    // At a rate the schedule decides: 2 s of 100 Hz are 200 messages.
+    if (job.count === 0 && counting && (now - this.countedStartNs >= BigInt(job.duration_ns)
+        || (index - job.warmup) * job.period_ns >= job.duration_ns)) {
       return -1;
     }
     this.next = index + 1;

@@ -193,6 +193,11 @@ class SendingTest(unittest.TestCase):
         for i in range(12):
             self.assertGreaterEqual(kit.rows.values[6 * i + 2], planned[i])
 
+    def test_a_duration_at_a_rate_is_a_number(self):
+        kit = self.run_client(Blocking(), count=0, duration_ns=20_000_000, period_ns=2_000_000)
+        counted = kit.rows.counted(payload.WARMUP)
+        self.assertTrue(1 <= counted <= 10)  # fewer only where the machine is too slow
+
     def test_a_failing_call_ends_the_run(self):
         class Failing(Blocking):
             def call(self, token, t1_ns):

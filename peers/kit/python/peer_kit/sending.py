@@ -82,7 +82,9 @@ class Sending:
         if self.answers and index >= kit.rows.capacity:
             return None
         if (job.count == 0 and self.counted_start_ns
-                and now - self.counted_start_ns >= job.duration_ns):
+                and (now - self.counted_start_ns >= job.duration_ns
+                     # At a rate the schedule decides: 2 s of 100 Hz are 200 messages.
+                     or (index - job.warmup) * job.period_ns >= job.duration_ns)):
             return None
         self.next = index + 1
         if index == job.warmup:
