@@ -198,6 +198,19 @@ class Measuring(Case):
         self.assertIn("[4/4] topic, ROS 2, null, 1 KiB, round 2\n", err)
         self.assertRegex(err, r"^(\[[123]/4\] \d:\d\d left, .*\n)*\[4/4\]")
 
+    def test_the_default_plan_of_one_peer(self):
+        result, _ = self.run_json("--peers", "null", "-n", "5", "--rounds", "2", "--payload", "64")
+        self.assertEqual([(cell["generation"], cell["pattern"]) for cell in result["cells"]],
+                         [(2, "topic"), (2, "service"), (1, "topic"), (1, "service")])
+        self.assertEqual({(cell.get("from", cell.get("client")), len(cell["rounds"]))
+                          for cell in result["cells"]}, {("null", 2)})
+        self.assertEqual(sorted(name.rsplit(".")[1] for name in os.listdir(self.folder)),
+                         ["html", "json"])
+        _, err = self.run_it("--peers", "nul", status=2)
+        self.assertIn("there is no peer 'nul' (did you mean 'null'?)", err)
+        _, err = self.run_it("--peers", "cyclonedds", "--ros", "1", status=2)
+        self.assertIn("no client library of those named plays this", err)
+
     def test_a_plan_file(self):
         path = os.path.join(self.folder, "plan.yaml")
         with open(path, "w") as file:
