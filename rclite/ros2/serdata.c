@@ -168,6 +168,7 @@ static struct ddsi_serdata *serdata_to_ser_ref(
 
 static void serdata_to_ser_unref(struct ddsi_serdata *base, const ddsrt_iovec_t *ref) {
     (void)ref;
+    ros2_enter(base); /* a retransmit is let go by another thread than the one that asked for it */
     ddsi_serdata_unref(base);
 }
 
