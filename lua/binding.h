@@ -108,7 +108,10 @@ void binding_bytes_push_view(
  * the bytes are a view that has ended. */
 const void *binding_bytes_at(lua_State *L, int at, size_t *ret_size);
 
-/* ---- message.c ---- */
+/* ---- message.c, message_fill.c ---- */
+
+const rclite_type_view *binding_type_view(const rclite_type *type, rclite_generation generation);
+bool binding_is_bytes(const rclite_field *field); /* uint8 or int8 */
 
 /* Fills an initialised message from the table at index. Byte arrays and texts become views into the
  * Lua strings and bytes: use the message before anything of the table can change. Raises on a wrong

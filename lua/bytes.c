@@ -95,7 +95,7 @@ static int collect(lua_State *L) {
 }
 
 static int length(lua_State *L) {
-    lua_pushnumber(L, (double)check(L, 1)->size);
+    lua_pushinteger(L, (lua_Integer)check(L, 1)->size);
     return 1;
 }
 
@@ -133,7 +133,7 @@ static int byte(lua_State *L) {
     if (!(at >= 1 && at <= (double)b->size)) {
         return 0;
     }
-    lua_pushnumber(L, b->data[(size_t)at - 1]);
+    lua_pushinteger(L, b->data[(size_t)at - 1]);
     return 1;
 }
 

@@ -181,9 +181,9 @@ static int node_name(lua_State *L) {
 static int now(lua_State *L) {
     rclite_time time = rclite_time_from_ns(rclite_now_ns());
     lua_createtable(L, 0, 2);
-    lua_pushnumber(L, time.sec);
+    lua_pushinteger(L, time.sec);
     lua_setfield(L, -2, "sec");
-    lua_pushnumber(L, time.nanosec);
+    lua_pushinteger(L, time.nanosec);
     lua_setfield(L, -2, "nanosec");
     return 1;
 }

@@ -44,7 +44,7 @@ static int publish(lua_State *L) {
 
 static int publisher_matched(lua_State *L) {
     binding_object *object = binding_object_check(L, 1, BINDING_PUBLISHER);
-    lua_pushnumber(L, rclite_publisher_matched_count(object->handle));
+    lua_pushinteger(L, rclite_publisher_matched_count(object->handle));
     return 1;
 }
 
@@ -119,7 +119,7 @@ int binding_node_subscription(lua_State *L) {
 
 static int subscription_matched(lua_State *L) {
     binding_object *object = binding_object_check(L, 1, BINDING_SUBSCRIPTION);
-    lua_pushnumber(L, rclite_subscription_matched_count(object->handle));
+    lua_pushinteger(L, rclite_subscription_matched_count(object->handle));
     return 1;
 }
 

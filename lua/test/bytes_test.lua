@@ -33,6 +33,8 @@ for first = -7, 7 do
   end
 end
 check(bytes:sub(2) == "bc\0\255", "sub to the end")
+local whole = math.type or function() return "integer" end
+check(whole(#bytes) == "integer" and whole(bytes:byte()) == "integer", "whole numbers")
 check(bytes:is_valid() and type(bytes:address()) == "userdata", "valid, with an address")
 local copy = rclite.bytes(bytes)
 copy:set(1, "z")

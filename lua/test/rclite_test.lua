@@ -27,6 +27,9 @@ local subscription = node:subscription("cloud", "sensor_msgs/msg/PointCloud2", f
 end)
 local publisher = node:publisher("cloud", "sensor_msgs/msg/PointCloud2", {depth = 5})
 check(publisher:wait_matched(1, 10), "the publisher is matched")
+local whole = math.type or function() return "integer" end
+check(whole(publisher:matched_count()) == "integer", "a count is a whole number")
+check(whole(rclite.now().sec) == "integer" and whole(rclite.now().nanosec) == "integer", "so are times")
 check(subscription:wait_matched(1, 10), "the subscription is matched")
 publisher:publish {
   header = {stamp = {sec = 7, nanosec = 8}, frame_id = "map"},
@@ -46,6 +49,13 @@ check(context:spin_until(function() return received end, 10), "the empty message
 check(received.data == "" and #received.fields == 0 and received.header.frame_id == "", "fields are zero again")
 
 fails("field 'width': number expected", publisher.publish, publisher, {width = "many"})
+fails("field 'width': a whole number from 0 to 4294967295 expected, got -1", publisher.publish, publisher, {width = -1})
+fails("a whole number from 0 to 4294967295 expected", publisher.publish, publisher, {width = 4294967296})
+fails("a whole number", publisher.publish, publisher, {width = 1.5})
+fails("a whole number", publisher.publish, publisher, {width = 0 / 0})
+fails("field 'data': a whole number from 0 to 255", publisher.publish, publisher, {data = {1, 256}})
+fails("field 'sec': a whole number", publisher.publish, publisher, {header = {stamp = {sec = 1e300}}})
+fails("got table", publisher.publish, publisher, {header = {stamp = {nanosec = {}}}})
 fails("field 'fields': table expected", publisher.publish, publisher, {fields = 3})
 fails("no_such", node.publisher, node, "x", "no_such_msgs/msg/Thing")
 
