@@ -68,7 +68,7 @@ static void set_configuration(run_network *network) {
 
 bool run_network_isolate(run_network *network, int domain_id, char **ret_error) {
     memset(network, 0, sizeof *network);
-    network->isolated = true;
+    network->isolated = network->loopback = true;
     network->lock_fd = -1;
     network->domain_id = domain_id;
     for (int i = 0; domain_id < 0 && i < DOMAIN_COUNT; i++) {
@@ -96,6 +96,11 @@ void run_network_open(run_network *network, int domain_id) {
     network->domain_id = domain_id;
     if (domain_id < 0) {
         network->domain_id = variable == NULL ? 0 : atoi(variable);
+    }
+    network->loopback =
+        getenv("CYCLONEDDS_URI") == NULL && getenv("ROS_AUTOMATIC_DISCOVERY_RANGE") == NULL;
+    if (network->loopback) {
+        set_configuration(network);
     }
 }
 
@@ -131,17 +136,19 @@ void run_network_apply(const run_network *network, plan_transport transport,
     if (master_uri != NULL) {
         strvec_set_variable(environment, "ROS_MASTER_URI", master_uri);
     }
-    if (!network->isolated) {
+    if (network->isolated) {
+        strvec_set_variable(environment, "ROS_STATIC_PEERS", NULL);
+        strvec_set_variable(environment, "ROS_LOCALHOST_ONLY", NULL);
+        strvec_set_variable(environment, "ROS_DISCOVERY_SERVER", NULL);
+        strvec_set_variable(environment, "ROS_SUPER_CLIENT", NULL);
+        strvec_set_variable(environment, "ROS_HOSTNAME", NULL);
+        strvec_set_variable(environment, "ROS_IP", "127.0.0.1");
+    }
+    if (!network->loopback) {
         return;
     }
     strvec_set_variable(environment, "CYCLONEDDS_URI", network->configuration[transport]);
     strvec_set_variable(environment, "ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET");
-    strvec_set_variable(environment, "ROS_STATIC_PEERS", NULL);
-    strvec_set_variable(environment, "ROS_LOCALHOST_ONLY", NULL);
-    strvec_set_variable(environment, "ROS_DISCOVERY_SERVER", NULL);
-    strvec_set_variable(environment, "ROS_SUPER_CLIENT", NULL);
-    strvec_set_variable(environment, "ROS_HOSTNAME", NULL);
-    strvec_set_variable(environment, "ROS_IP", "127.0.0.1");
     if (fastdds_file != NULL && run_network_own_profiles(environment) == NULL) {
         strvec_set_variable(environment, "FASTRTPS_DEFAULT_PROFILES_FILE", fastdds_file);
         strvec_set_variable(environment, "FASTDDS_DEFAULT_PROFILES_FILE", fastdds_file);

@@ -11,6 +11,8 @@
 
 typedef struct run_network {
     bool isolated;
+    bool loopback; /* isolated, or the user's environment names no network: as rclite, every peer
+                      stays on loopback then */
     int domain_id;
     int lock_fd; /* holds the domain against other rclbench processes of this host; -1: none */
     char *configuration[PLAN_TRANSPORT_COUNT];    /* CYCLONEDDS_URI's XML */

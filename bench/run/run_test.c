@@ -169,13 +169,39 @@ static void fastdds_gets_profiles_unless_the_user_has_some(void **state) {
 static void an_open_network_leaves_the_environment(void **state) {
     (void)state;
     run_network network;
+    setenv("CYCLONEDDS_URI", "file:///mine.xml", 1);
     run_network_open(&network, 7);
+    unsetenv("CYCLONEDDS_URI");
     strvec environment = {0};
     strvec_push(&environment, "CYCLONEDDS_URI=file:///mine.xml");
     run_network_apply(&network, PLAN_TRANSPORT_STOCK, NULL, NULL, &environment);
     assert_string_equal(strvec_variable(&environment, "ROS_DOMAIN_ID"), "7");
     assert_string_equal(strvec_variable(&environment, "CYCLONEDDS_URI"), "file:///mine.xml");
     assert_null(strvec_variable(&environment, "ROS_IP"));
+    strvec_done(&environment);
+    run_network_done(&network);
+}
+
+/* Where the user says nothing every library stays on loopback, not only those that do by
+ * themselves. What the set-up file of a ROS 2 installation says is not the user's word. */
+static void an_open_network_without_a_word_is_loopback(void **state) {
+    (void)state;
+    run_network network;
+    unsetenv("CYCLONEDDS_URI");
+    unsetenv("ROS_AUTOMATIC_DISCOVERY_RANGE");
+    run_network_open(&network, 7);
+    strvec environment = {0};
+    strvec_push(&environment, "ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET");
+    run_network_apply(&network, PLAN_TRANSPORT_STOCK, NULL, NULL, &environment);
+    assert_non_null(strstr(strvec_variable(&environment, "CYCLONEDDS_URI"), "name=\"lo\""));
+    assert_null(strvec_variable(&environment, "ROS_IP"));
+    strvec_done(&environment);
+    run_network_done(&network);
+    setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET", 1);
+    run_network_open(&network, 7);
+    unsetenv("ROS_AUTOMATIC_DISCOVERY_RANGE");
+    run_network_apply(&network, PLAN_TRANSPORT_STOCK, NULL, NULL, &environment);
+    assert_null(strvec_variable(&environment, "CYCLONEDDS_URI"));
     strvec_done(&environment);
     run_network_done(&network);
 }
@@ -415,6 +441,7 @@ int main(void) {
         cmocka_unit_test(two_networks_have_two_domains),
         cmocka_unit_test(fastdds_gets_profiles_unless_the_user_has_some),
         cmocka_unit_test(an_open_network_leaves_the_environment),
+        cmocka_unit_test(an_open_network_without_a_word_is_loopback),
         cmocka_unit_test(the_measured_part_is_what_lies_between),
         cmocka_unit_test(the_host_is_known),
         cmocka_unit_test(the_newest_ros2_is_found_and_sourced),

@@ -374,7 +374,7 @@ static void note_environment(runner *r) {
     run_environment *environment = r->environment;
     environment->isolated = network->isolated;
     environment->domain_id = network->domain_id;
-    const char *configuration = network->isolated && r->todo->cell_count > 0
+    const char *configuration = network->loopback && r->todo->cell_count > 0
                                     ? network->configuration[r->todo->cells[0].transport]
                                     : getenv("CYCLONEDDS_URI");
     free(environment->dds_configuration);
