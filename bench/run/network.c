@@ -89,6 +89,19 @@ bool run_network_isolate(run_network *network, int domain_id, char **ret_error) 
     return true;
 }
 
+/* As rclite decides it; an empty variable is as good as none. */
+static bool user_names_a_network(void) {
+    static const char *const names[] = {"CYCLONEDDS_URI", "ROS_AUTOMATIC_DISCOVERY_RANGE",
+        "ROS_STATIC_PEERS", "ROS_LOCALHOST_ONLY"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL && value[0] != '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
 void run_network_open(run_network *network, int domain_id) {
     memset(network, 0, sizeof *network);
     network->lock_fd = -1;
@@ -97,8 +110,7 @@ void run_network_open(run_network *network, int domain_id) {
     if (domain_id < 0) {
         network->domain_id = variable == NULL ? 0 : atoi(variable);
     }
-    network->loopback =
-        getenv("CYCLONEDDS_URI") == NULL && getenv("ROS_AUTOMATIC_DISCOVERY_RANGE") == NULL;
+    network->loopback = !user_names_a_network();
     if (network->loopback) {
         set_configuration(network);
     }

@@ -189,6 +189,8 @@ static void an_open_network_without_a_word_is_loopback(void **state) {
     run_network network;
     unsetenv("CYCLONEDDS_URI");
     unsetenv("ROS_AUTOMATIC_DISCOVERY_RANGE");
+    unsetenv("ROS_LOCALHOST_ONLY");
+    unsetenv("ROS_STATIC_PEERS");
     run_network_open(&network, 7);
     strvec environment = {0};
     strvec_push(&environment, "ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET");
