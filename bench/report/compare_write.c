@@ -88,6 +88,11 @@ static void build(const comparison *compared, grid *table) {
             "no change: less than %.0f %%, or not shown and less than %.0f %%",
             100 * COMPARE_THRESHOLD, 100 * COMPARE_EXCLUDED);
     }
+    bool differs = compared->verdicts[COMPARE_BETTER] + compared->verdicts[COMPARE_WORSE] > 0;
+    if (differs && compared->baseline == NULL) {
+        strvec_push(&table->notes, "what changed on the machine counts, too; "
+                                   "--baseline NAME (a floor: cyclonedds, tcp) cancels it");
+    }
     strvec_pushf(
         &table->notes, "Mann-Whitney U over rounds, Holm over rows, alpha %.2f", COMPARE_ALPHA);
     strvec_push_all(&table->notes, &compared->notes);

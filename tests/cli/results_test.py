@@ -176,6 +176,7 @@ class Case(unittest.TestCase):
         self.measure_calls("new.json", "[200000,240000]")
         out, _ = self.run_it("compare", "old.json", "new.json", status=1)
         self.assertRegex(out, r"110 us +220 us +2\.00 .* worse")
+        self.assertIn("--baseline NAME (a floor: cyclonedds, tcp) cancels it", out)
         out, _ = self.run_it("compare", "new.json", "old.json")
         self.assertIn("better: 1", out)
         out, _ = self.run_it("compare", "old.json", "old.json", "--format", "json")
