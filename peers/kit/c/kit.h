@@ -49,7 +49,6 @@ struct peer_kit {
     int64_t last_arrival_ns; /* monotonic */
     uint64_t arrivals;
     uint64_t in_order;          /* intact arrivals, each the follower of the one before */
-    bool has_last;              /* the last message of a count has come */
     pthread_mutex_t publishing; /* of the payload, while it is written and sent */
     uint8_t *payload;           /* the peer's */
     uint8_t *body;              /* what a payload's body must be; NULL: not checked */

@@ -4,10 +4,6 @@
 
 #include "kit.h"
 
-/* Behind the last message only a straggler or a duplicate can come: this part of the time will do.
- */
-#define QUIET_AFTER_LAST 5
-
 /* A message that carries our head, or what a stranger sent. */
 typedef struct arrival {
     peer_payload_head head;
@@ -28,21 +24,11 @@ static bool is_corrupt(const peer_kit *kit, const arrival *it, const uint8_t *da
            !peer_payload_check(data, size, it->head.seq, kit->body);
 }
 
-/* How many there will be, warm-up included. */
-static uint64_t expected(const peer_job *job) {
-    return job->count > 0 ? job->count + job->warmup : UINT64_MAX;
-}
-
 /* Under the lock. Counts the intact messages that came in order: when that is all of them, nothing
- * can be on its way any more; when the last has come, hardly anything. */
+ * can be on its way any more. */
 static void count_in_order(peer_kit *kit, uint64_t seq) {
-    uint64_t index = peer_seq_index(seq, kit->job.warmup);
-    if (!(seq & PEER_SEQ_CORRUPT) && index == kit->in_order) {
+    if (!(seq & PEER_SEQ_CORRUPT) && peer_seq_index(seq, kit->job.warmup) == kit->in_order) {
         kit->in_order++;
-    }
-    if (index + 1 == expected(&kit->job) && !kit->has_last) {
-        kit->has_last = true;
-        pthread_cond_signal(&kit->control);
     }
 }
 
@@ -145,14 +131,14 @@ void peer_receive_run(peer_kit *kit) {
     while (!kit->failed && kit->stops == 0) {
         peer_kit_wait(kit, &kit->control, INT64_MAX);
     }
-    while (!kit->failed && kit->in_order < expected(&kit->job)) {
+    uint64_t all = kit->job.count > 0 ? kit->job.count + kit->job.warmup : UINT64_MAX;
+    while (!kit->failed && kit->in_order < all) {
         int64_t last = kit->stopped_ns;
         last = kit->last_arrival_ns > last ? kit->last_arrival_ns : last;
-        int64_t enough = kit->has_last ? quiet / QUIET_AFTER_LAST : quiet;
-        if (peer_monotonic_ns() - last >= enough) {
+        if (peer_monotonic_ns() - last >= quiet) {
             break;
         }
-        peer_kit_wait(kit, &kit->control, last + enough);
+        peer_kit_wait(kit, &kit->control, last + quiet);
     }
     kit->closed = true;
     pthread_mutex_unlock(&kit->lock);

@@ -21,15 +21,3 @@ test('a backlog of handshakes is traffic', () => {
   }
   assert.strictEqual(kit.rows.count, 0);
 });
-
-test('the last message is seen behind a gap', () => {
-  const kit = new Kit({}, job, { say() {} }); // warm-up 0 and 1, then 0 to 4
-  kit.go = true;
-  const data = payload.make(job.payload_bytes, job.run_id);
-  for (const [seq, last] of [[1n | payload.WARMUP, false], [1n, false], [4n, true], [2n, true]]) {
-    payload.stamp(data, job.run_id, seq, 0n);
-    kit.message(1n, data, null);
-    assert.strictEqual(kit.receiving.hasLast, last);
-  }
-  assert.strictEqual(kit.rows.count, 4);
-});

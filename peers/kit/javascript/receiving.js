@@ -4,9 +4,6 @@
 const clock = require('./clock');
 const payload = require('./payload');
 
-// Behind the last message only a straggler or a duplicate can come: this part of the time will do.
-const QUIET_AFTER_LAST = 5n;
-
 class Receiving {
   constructor(kit) {
     this.kit = kit;
@@ -15,7 +12,6 @@ class Receiving {
     this.body = wanted ? payload.make(job.payload_bytes, job.run_id) : null;
     this.arrivals = 0;
     this.inOrder = 0;
-    this.hasLast = false;
     this.lastNs = 0n;
   }
 
@@ -86,7 +82,6 @@ class Receiving {
       if (!(seq & payload.CORRUPT) && this.indexOf(seq) === this.inOrder) {
         this.inOrder++;
       }
-      this.hasLast ||= job.count > 0 && this.indexOf(seq) === job.count + job.warmup - 1;
     } else if (arrived < job.warmup) {
       seq |= BigInt(arrived) | payload.WARMUP;
     } else {
@@ -112,11 +107,10 @@ class Receiving {
     for (;;) {
       const from = this.lastNs > kit.stoppedNs ? this.lastNs : kit.stoppedNs;
       const seen = this.lastNs;
-      const enough = this.hasLast ? quiet / QUIET_AFTER_LAST : quiet;
-      if (this.inOrder === everything || clock.monotonicNs() >= from + enough) {
+      if (this.inOrder === everything || clock.monotonicNs() >= from + quiet) {
         break;
       }
-      await kit.until(() => this.lastNs !== seen, from + enough);
+      await kit.until(() => this.lastNs !== seen, from + quiet);
     }
     kit.closed = true;
   }

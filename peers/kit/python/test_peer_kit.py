@@ -135,17 +135,6 @@ class Silent:
 
 
 class ReceivingTest(unittest.TestCase):
-    def test_the_last_message_is_seen_behind_a_gap(self):
-        job = make_job(role="subscriber")  # warm-up 0 and 1, then 0 to 4
-        kit = peer_kit.Kit(peer_kit.Peer(), job, Silent())
-        kit.go = True
-        data = payload.make(job.payload_bytes, job.run_id)
-        for seq, last in ((1 | payload.WARMUP, False), (1, False), (4, True), (2, True)):
-            payload.stamp(data, job.run_id, seq, 0)
-            kit.message(data, None)
-            self.assertEqual(kit.receiving.has_last, last)
-        self.assertEqual((kit.rows.count, kit.receiving.in_order), (4, 0))
-
     def test_a_backlog_of_handshakes_is_traffic(self):
         job = make_job(role="subscriber")
         kit = peer_kit.Kit(peer_kit.Peer(), job, Silent())

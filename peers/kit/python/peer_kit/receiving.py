@@ -4,9 +4,6 @@ import time
 
 from . import payload
 
-# Behind the last message only a straggler or a duplicate can come: this part of the time will do.
-QUIET_AFTER_LAST = 5
-
 
 class Receiving:
     def __init__(self, kit):
@@ -16,7 +13,6 @@ class Receiving:
         self.body = payload.make(job.payload_bytes, job.run_id) if wanted else None
         self.arrivals = 0
         self.in_order = 0
-        self.has_last = False
         self.last_ns = 0
 
     def message(self, arrived_ns, data, message):
@@ -93,10 +89,6 @@ class Receiving:
         index = number if seq & payload.WARMUP else number + self.kit.job.warmup
         if not seq & payload.CORRUPT and index == self.in_order:
             self.in_order += 1
-        job = self.kit.job
-        if job.count > 0 and index == job.count + job.warmup - 1 and not self.has_last:
-            self.has_last = True
-            self.kit.changed.notify_all()
 
     def run(self):
         """Until the harness says stop and what is on its way has come."""
@@ -108,8 +100,7 @@ class Receiving:
             while not kit.failure and kit.stops == 0:
                 kit.changed.wait()
             while not kit.failure and self.in_order != everything:
-                enough = quiet // QUIET_AFTER_LAST if self.has_last else quiet
-                until = max(kit.stopped_ns, self.last_ns) + enough
+                until = max(kit.stopped_ns, self.last_ns) + quiet
                 if not kit.wait_until(until):
                     break
             kit.closed = True
