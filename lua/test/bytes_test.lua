@@ -1,19 +1,10 @@
 -- Tests of rclite.bytes and of subscriptions that get views, for every Lua. On loopback in a domain of its own.
 -- usage: lua bytes_test.lua GENERATION [DEFINITIONS]
+package.path = (arg[0]:match "^(.*)/" or ".") .. "/?.lua;" .. package.path
 local rclite = require "rclite"
 local ros = tonumber(arg[1] or 2)
-local checks = 0
-
-local function check(condition, text)
-  checks = checks + 1
-  if not condition then error("check failed: " .. text, 2) end
-end
-
-local function fails(text, f, ...)
-  local ok, message = pcall(f, ...)
-  check(not ok, "an error about " .. text)
-  check(tostring(message):find(text, 1, true), "'" .. tostring(message) .. "' says '" .. text .. "'")
-end
+local checks = require "checks"
+local check, fails = checks.check, checks.fails
 
 -- bytes alone
 local bytes = rclite.bytes(5)
@@ -140,4 +131,4 @@ collectgarbage()
 check(collectgarbage "count" < 3000, "100 messages of 300 kB leave no memory behind")
 context:close()
 for _, old in pairs(views) do fails("valid in the callback only", old.sub, old, 1) end
-print(_VERSION .. ": " .. checks .. " checks passed")
+print(_VERSION .. ": " .. checks.count .. " checks passed")

@@ -1,19 +1,10 @@
 -- Tests of the Lua module, for every Lua that it is built for. Runs on loopback in a domain of its own.
 -- usage: lua rclite_test.lua GENERATION [DEFINITIONS]: 1 needs a master at ROS_MASTER_URI
+package.path = (arg[0]:match "^(.*)/" or ".") .. "/?.lua;" .. package.path
 local rclite = require "rclite"
 local ros = tonumber(arg[1] or 2)
-local checks = 0
-
-local function check(condition, text)
-  checks = checks + 1
-  if not condition then error("check failed: " .. text, 2) end
-end
-
-local function fails(text, f, ...)
-  local ok, message = pcall(f, ...)
-  check(not ok, "an error about " .. text)
-  check(tostring(message):find(text, 1, true), "'" .. tostring(message) .. "' says '" .. text .. "'")
-end
+local checks = require "checks"
+local check, fails = checks.check, checks.fails
 
 local context = rclite.context {ros = ros, path = arg[2]}
 local node = context:node("lua_test", "/")
@@ -131,4 +122,4 @@ node:close()
 server, publisher, feedback = nil, nil, nil
 collectgarbage()
 collectgarbage()
-print(_VERSION .. ": " .. checks .. " checks passed")
+print(_VERSION .. ": " .. checks.count .. " checks passed")
