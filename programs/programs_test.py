@@ -3,7 +3,6 @@
 
 Checks result lines byte for byte, counts, exit statuses and what is said when something is
 missing."""
-import os
 import re
 import shutil
 import signal
@@ -12,24 +11,10 @@ import subprocess
 import sys
 import time
 
-FOLDER = sys.argv[1]
-DEADLINE_S = 60
-# Not above 101: the ports of those domains are among those that the kernel gives to anybody.
-ENVIRONMENT = {**os.environ, "ROS_DOMAIN_ID": str(60 + os.getpid() % 40), "ROS_IP": "127.0.0.1"}
-for name in ("CYCLONEDDS_URI", "ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_MASTER_URI"):
-    ENVIRONMENT.pop(name, None)
+from running import ENVIRONMENT, end, start
+
 TOOK = r"Benchmark took \d+ seconds and \d{1,3} milliseconds\.\n"
 failures = []
-
-
-def start(*words):
-    return subprocess.Popen([os.path.join(FOLDER, words[0]), *words[1:]], env=ENVIRONMENT,
-                            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-
-def end(process):
-    out, err = process.communicate(timeout=DEADLINE_S)
-    return process.returncode, out, err
 
 
 def run(*words):

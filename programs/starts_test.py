@@ -9,22 +9,9 @@ import signal
 import subprocess
 import sys
 
-FOLDER = sys.argv[1]
+from running import end, start
+
 STARTS = 120
-DEADLINE_S = 60
-ENVIRONMENT = {**os.environ, "ROS_DOMAIN_ID": str(60 + os.getpid() % 40)}
-for name in ("CYCLONEDDS_URI", "ROS_AUTOMATIC_DISCOVERY_RANGE"):
-    ENVIRONMENT.pop(name, None)
-
-
-def start(*words):
-    return subprocess.Popen([os.path.join(FOLDER, words[0]), *words[1:]], env=ENVIRONMENT,
-                            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-
-def end(process):
-    out, err = process.communicate(timeout=DEADLINE_S)
-    return process.returncode, out, err
 
 
 def check(client_first, calls):
